@@ -85,7 +85,7 @@ fn cells(csv: &[u8]) -> anyhow::Result<Cells> {
     let mut reader = csv::Reader::from_reader(csv);
     let header = texts(reader.headers()?);
     let rows = (1..).zip(reader.records()).map(|(row, record)| Ok((row, texts(&record?))));
-    Ok(Cells { header, rows: rows.collect::<Result<_, csv::Error>>()?, short: Vec::new() })
+    Ok(Cells { header, rows: rows.collect::<Result<_, csv::Error>>()?, short_rows: Vec::new() })
 }
 
 /// The request for a board: the flags of [`BoardRequest`], and whether to estimate the further judgements needed.

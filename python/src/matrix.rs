@@ -151,10 +151,10 @@ impl Matrix {
             return Err(value_error(format!("a preference matrix is square, found {} x {}", shape[0], shape[1])));
         }
         let (arms, cells) = (shape[0], values.as_array().iter().copied().collect());
-        let names = ArmNames::NUMBERS.called(parse_names(names)?);
+        let names = ArmNames::NUMBERS.with_user_names(parse_names(names)?);
         work(py, CallOptions { threads: None, report: None, notes: true }, move || {
             let read = PreferenceMatrix::from_table(arms, cells)?;
-            matrix_file::tell_what_was_read(&name, &read, BOARD_ADVICE, true);
+            matrix_file::note_content(&name, &read, BOARD_ADVICE, true);
             Ok(Self::new(MatrixInner {
                 name,
                 preferences: Preferences::Matrix(read.matrix),
@@ -178,7 +178,7 @@ impl Matrix {
             Ok(Self::new(MatrixInner {
                 name: matrix_file::name(&path),
                 preferences: Preferences::Matrix(file.matrix),
-                names: features.map_or(ArmNames::NUMBERS, ArmNames::features).called(called.or(file.names)),
+                names: features.map_or(ArmNames::NUMBERS, ArmNames::features).with_user_names(called.or(file.names)),
                 origin: file.origin,
                 wins: file.wins,
                 estimated: None,
@@ -402,7 +402,7 @@ impl Matrix {
     fn save(&self, path: PathBuf, replace: bool) -> PyResult<Vec<PathBuf>> {
         let matrix = self.preferences()?;
         let write = || -> Result<Vec<PathBuf>> {
-            let files = Files::of(&path)?;
+            let files = Files::for_matrix(&path)?;
             output::create_folder_of(&path)?;
             let _lock = files.lock()?;
             if let Some(there) = files.all().find(|file| !replace && file.exists()) {
@@ -418,7 +418,7 @@ impl Matrix {
                 }
                 Some(EstimateOrigin { state, site }) => {
                     proxy::write(&files, state)?;
-                    output::write_json_pretty(&files.how, &provenance(state, site, matrix, None).sealed()?)?;
+                    output::write_json_pretty(&files.provenance, &provenance(state, site, matrix, None).sealed()?)?;
                     state.save(&files.state)?;
                 }
             }
@@ -450,12 +450,12 @@ impl MatrixInner {
         let matrix = NamedMatrix {
             matrix,
             name: self.name.clone(),
-            taken: self.taken.clone(),
+            kept_arms: self.taken.clone(),
             names: self.names.clone(),
             origin: self.origin.clone(),
         };
         let prepared = PreparedEnvironment::of_matrix(matrix, regret, true)?;
-        Ok(prepared.doubting(never))
+        Ok(prepared.with_doubt(never))
     }
 
     /// A problem of arms with utilities, ready to be played on.
@@ -475,7 +475,9 @@ pub(crate) fn play<A: PlayedArena + Clone + Sync>(
     execution: &Execution,
 ) -> Result<Option<Study>> {
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    let StudyOutcome::Finished(finished) = run(MatrixStudy { settings, on }, execution)? else { return Ok(None) };
+    let StudyOutcome::Finished(finished) = run(MatrixStudy { settings, environment: on }, execution)? else {
+        return Ok(None);
+    };
     let config = Config::Bandit(Box::new(finished.config()));
     finished.written?;
     Ok(Some(Study { runs: finished.found, config }))
@@ -488,7 +490,9 @@ fn explore<A: PlayedArena + Clone + Sync>(
     execution: &Execution,
 ) -> Result<Option<Report>> {
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    let StudyOutcome::Finished(finished) = run(ExploreStudy { settings, on }, execution)? else { return Ok(None) };
+    let StudyOutcome::Finished(finished) = run(ExploreStudy { settings, environment: on }, execution)? else {
+        return Ok(None);
+    };
     let (report, written) = finished.into_parts()?;
     written.map(|_| Some(report))
 }

@@ -8,7 +8,7 @@ use bandits::{Arm, Preference, PreferenceMatrix};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use simulation::runs::outside::{Outside, OutsideDuels};
+use simulation::runs::outside_duels::{Outside, OutsideDuels};
 use studies::request::{MatrixRequest, StudyDefaults};
 use studies::results::PreparedEnvironment;
 

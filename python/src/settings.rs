@@ -10,7 +10,7 @@ use bandits::registry::{ExternalAlgorithm, Spec};
 use clap::Args;
 use desk::refusal::Refusal;
 use output::numbers::parse_count;
-use output::shards::shard::of_this_task;
+use output::shards::shard::for_this_task;
 use output::shards::{Parts, ShardSpec, Share, folder_of};
 use output::usage::usage;
 use pyo3::prelude::*;
@@ -122,7 +122,7 @@ pub(crate) fn execution((out, replace, shard): DestinationArguments) -> PyResult
         (Some(text), Some(_)) => match text.parse().map_err(|error| value_error(format!("shard {text:?}: {error}")))? {
             ShardSpec::Prepare => Share::Prepare,
             ShardSpec::Shard(shard) => Share::One(shard),
-            ShardSpec::Auto { offset, of } => Share::One(of_this_task(offset, of).map_err(|error| exception(&error))?),
+            ShardSpec::Auto { offset, of } => Share::One(for_this_task(offset, of).map_err(|error| exception(&error))?),
             ShardSpec::Merge(_) => {
                 return Err(value_error("shard: expected \"merge\" alone; the parts are beside out"));
             }
@@ -130,9 +130,9 @@ pub(crate) fn execution((out, replace, shard): DestinationArguments) -> PyResult
     };
     let place = match out {
         None => Destination::Memory,
-        Some(path) => Destination::Folder { path, replace, named: true },
+        Some(path) => Destination::Folder { path, replace, is_named: true },
     };
-    Ok(Execution { place, share, made: invocation(), quiet: true })
+    Ok(Execution { destination: place, share, invocation: invocation(), quiet: true })
 }
 
 fn read_algorithms(algorithms: &[Bound<'_, PyAny>], own: &FirstException, kept: bool) -> PyResult<Vec<Spec>> {

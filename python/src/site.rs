@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, ensure};
 use letor_io::{Dataset, DatasetBuilder, ErrorKind, Provenance};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
-use output::tell;
+use output::messages;
 use output::usage::usage;
 use pyo3::prelude::*;
 use simulation::proxy::{self, PairSelection, Request, Sampling, StartMode, open_state};
@@ -54,9 +54,9 @@ fn open_and_rank(
 
 /// Ranks all lists, and passes on the notes of the command line on data and users.
 fn rank_lists(spec: &SiteSpec, dataset: Dataset, seed: u64) -> Result<Site> {
-    tell::notes(true, notes::of_dataset(&dataset));
+    messages::notes(true, notes::dataset_notes(&dataset));
     let prepared = spec.prepare(Arc::new(dataset), seed)?;
-    tell::notes(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
+    messages::notes(true, notes::of_site(&prepared, spec.credit_ties.is_some()));
     Ok(Site { inner: Arc::new(OpenSite::new(prepared, None)), spec: spec.clone() })
 }
 

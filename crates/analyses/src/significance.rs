@@ -22,7 +22,7 @@ pub struct Sample {
     /// Where they were measured, if there are several settings.
     pub setting: Option<String>,
     /// The step, horizon or number of rankers.
-    pub at: String,
+    pub step: String,
     /// Names and values, in the order of the file.
     pub algorithms: Vec<(String, Vec<f64>)>,
     /// Why the values with the same index belong together, if they do.
@@ -160,7 +160,7 @@ const RESAMPLES: usize = 10_000;
 /// If there is nothing to compare, an algorithm has fewer than two values, or the sign test gets values without
 /// pairs.
 pub fn compare(samples: &[Sample], question: &ComparisonSettings, baseline: Option<&str>) -> Result<Vec<Comparison>> {
-    let mut all = Vec::new();
+    let mut comparisons = Vec::new();
     for sample in samples {
         let algorithms = &sample.algorithms;
         for (name, values) in algorithms {
@@ -169,33 +169,33 @@ pub fn compare(samples: &[Sample], question: &ComparisonSettings, baseline: Opti
         for (i, first) in algorithms.iter().enumerate() {
             for second in &algorithms[i + 1..] {
                 if baseline.is_none_or(|name| [&first.0, &second.0].iter().any(|other| *other == name)) {
-                    all.push(one(sample, first, second, question)?);
+                    comparisons.push(compare_pair(sample, first, second, question)?);
                 }
             }
         }
     }
-    ensure!(!all.is_empty(), "there is nothing to compare: fewer than two algorithms have runs");
-    let p_values: Vec<f64> = all.iter().map(|comparison| comparison.p_value).collect();
-    for (comparison, adjusted) in all.iter_mut().zip(question.correction.adjust(&p_values)?) {
+    ensure!(!comparisons.is_empty(), "there is nothing to compare: fewer than two algorithms have runs");
+    let p_values: Vec<f64> = comparisons.iter().map(|comparison| comparison.p_value).collect();
+    for (comparison, adjusted) in comparisons.iter_mut().zip(question.correction.adjust(&p_values)?) {
         comparison.adjusted_p_value = adjusted;
         comparison.significant = adjusted <= question.alpha;
     }
-    Ok(all)
+    Ok(comparisons)
 }
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-fn one(
+fn compare_pair(
     sample: &Sample,
     first: &(String, Vec<f64>),
     second: &(String, Vec<f64>),
     question: &ComparisonSettings,
 ) -> Result<Comparison> {
     let first_is_better = (mean(&first.1) <= mean(&second.1)) == question.smaller_is_better;
-    let (better, other) = if first_is_better { (first, second) } else { (second, first) };
-    let (a, b) = (&better.1[..], &other.1[..]);
+    let (better, worse) = if first_is_better { (first, second) } else { (second, first) };
+    let (a, b) = (&better.1[..], &worse.1[..]);
     let bootstrap: Bootstrap = if sample.pairing.is_some() {
         paired_bootstrap(a, b, question.alpha, RESAMPLES, 1)?
     } else {
@@ -217,9 +217,9 @@ fn one(
     let side = |of: &(String, Vec<f64>)| Side { algorithm: of.0.clone(), mean: mean(&of.1), runs: of.1.len() };
     Ok(Comparison {
         setting: sample.setting.clone(),
-        at: sample.at.clone(),
+        at: sample.step.clone(),
         better: side(better),
-        other: side(other),
+        other: side(worse),
         difference: bootstrap.mean,
         interval: bootstrap.interval,
         superiority: if question.smaller_is_better { 1.0 - larger } else { larger },
@@ -272,7 +272,7 @@ mod tests {
         let values = |shift: f64| (0..6).map(|i| f64::from(i * i % 7) + shift + f64::from(i) / 64.0).collect();
         Sample {
             setting: None,
-            at: "1000".to_owned(),
+            step: "1000".to_owned(),
             algorithms: vec![
                 ("slow".to_owned(), values(100.0)),
                 ("fast".to_owned(), values(0.0)),

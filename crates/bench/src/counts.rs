@@ -22,13 +22,13 @@ impl OutcomeCounts {
 
     #[inline]
     pub(crate) fn record(&mut self, first: usize, second: usize, outcome: Preference) {
-        let (one, other) = (first * self.arms + second, second * self.arms + first);
+        let (forward, backward) = (first * self.arms + second, second * self.arms + first);
         match outcome {
-            Preference::First => self.wins[one] += 1,
-            Preference::Second => self.wins[other] += 1,
+            Preference::First => self.wins[forward] += 1,
+            Preference::Second => self.wins[backward] += 1,
             Preference::Tie => {
-                self.ties[one] += 1;
-                self.ties[other] += 1;
+                self.ties[forward] += 1;
+                self.ties[backward] += 1;
             }
         }
     }
@@ -48,21 +48,21 @@ impl OutcomeCounts {
         const ROUNDS: usize = 100;
         let arms = self.arms;
         let points = |i: usize, j: usize| f64::from(self.wins[i * arms + j]) + f64::from(self.ties[i * arms + j]) / 2.0;
-        let mut met: Vec<Vec<(usize, f64)>> = Vec::with_capacity(arms);
+        let mut opponents: Vec<Vec<(usize, f64)>> = Vec::with_capacity(arms);
         let mut won = Vec::with_capacity(arms);
         for i in 0..arms {
-            let others = (0..arms).map(|j| (j, points(i, j) + points(j, i)));
-            met.push(others.filter(|&(_, times)| times > 0.0).collect());
+            let pairs_with = (0..arms).map(|j| (j, points(i, j) + points(j, i)));
+            opponents.push(pairs_with.filter(|&(_, times)| times > 0.0).collect());
             won.push((0..arms).map(|j| points(i, j)).sum::<f64>() + 0.5);
         }
         let mut strengths = vec![1.0; arms];
         for _ in 0..ROUNDS {
-            let next = (0..arms).map(|i| {
-                let own: f64 = strengths[i];
-                let against: f64 = met[i].iter().map(|&(j, times)| times / (own + strengths[j])).sum();
-                won[i] / (against + 1.0 / (own + 1.0))
+            let next_strengths = (0..arms).map(|i| {
+                let strength: f64 = strengths[i];
+                let expected: f64 = opponents[i].iter().map(|&(j, times)| times / (strength + strengths[j])).sum();
+                won[i] / (expected + 1.0 / (strength + 1.0))
             });
-            strengths = next.collect();
+            strengths = next_strengths.collect();
         }
         let mut order: Vec<usize> = (0..arms).collect();
         order.sort_by(|&i, &j| strengths[j].total_cmp(&strengths[i]));

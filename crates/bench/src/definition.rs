@@ -96,12 +96,12 @@ impl Definition {
     /// # Errors
     /// If a problem has changed: the program is damaged.
     pub fn of_this_program() -> Result<&'static Self> {
-        static MADE: OnceLock<Definition> = OnceLock::new();
-        if let Some(made) = MADE.get() {
-            return Ok(made);
+        static DEFINITION: OnceLock<Definition> = OnceLock::new();
+        if let Some(definition) = DEFINITION.get() {
+            return Ok(definition);
         }
-        let made = Self::parse(TEXT)?;
-        Ok(MADE.get_or_init(|| made))
+        let definition = Self::parse(TEXT)?;
+        Ok(DEFINITION.get_or_init(|| definition))
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -109,10 +109,10 @@ impl Definition {
         let delay: Delay = file.delay.parse().context("the definition of the benchmark: delay")?;
         let make = |frozen: &Frozen| {
             let problem = Problem::named(&frozen.name)?;
-            let found = problem.checksum();
+            let checksum = problem.checksum();
             ensure!(
-                found == frozen.sha256,
-                "the problem {} is not the one of {}: its checksum is {found}, not {}",
+                checksum == frozen.sha256,
+                "the problem {} is not the one of {}: its checksum is {checksum}, not {}",
                 frozen.name,
                 file.name,
                 frozen.sha256
@@ -153,8 +153,10 @@ impl Definition {
     /// Why an entry does not play a track, if it is left out.
     #[must_use]
     pub fn left_out(&self, track: Track, entry: &str) -> Option<&str> {
-        let of = |left: &&LeftOut| left.tracks.contains(&track) && left.entries.iter().any(|name| name == entry);
-        self.left_out.iter().find(of).map(|left| left.why.as_str())
+        let is_excluded = |exclusion: &&LeftOut| {
+            exclusion.tracks.contains(&track) && exclusion.entries.iter().any(|name| name == entry)
+        };
+        self.left_out.iter().find(is_excluded).map(|exclusion| exclusion.why.as_str())
     }
 
     /// The problems of a track, in their order. Those of interleaving are made when it is played.

@@ -84,7 +84,7 @@ pub struct TrackResults {
 pub type RunValues = Vec<Vec<Option<Vec<f64>>>>;
 
 /// Writes whole numbers without a decimal point, which makes most files half as long.
-fn short<S: Serializer>(values: &RunValues, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+fn serialize_short<S: Serializer>(values: &RunValues, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     #[serde(untagged)]
     enum Number {
@@ -106,7 +106,7 @@ fn short<S: Serializer>(values: &RunValues, serializer: S) -> std::result::Resul
 #[serde(rename_all = "kebab-case")]
 pub enum EntryResults {
     /// Per problem and measure the value of each run; `None` where the measure does not apply to the problem.
-    Values(#[serde(serialize_with = "short")] RunValues),
+    Values(#[serde(serialize_with = "serialize_short")] RunValues),
     /// It does not play all problems of the track, and why.
     DoesNotPlay(String),
     /// It broke a rule, and which.
@@ -144,9 +144,10 @@ impl Results {
         let head = line(serde_json::to_string(&Self { tracks: BTreeMap::new(), ..self.clone() }))?;
         let mut text = head.strip_suffix("{}}").context("tracks come last")?.to_owned() + "{";
         for (place, (track, results)) in self.tracks.iter().enumerate() {
-            let empty = line(serde_json::to_string(&TrackResults { entries: BTreeMap::new(), ..results.clone() }))?;
-            let empty = empty.strip_suffix("{}}").context("entries come last")?;
-            text += &format!("{}\n\"{}\":{empty}{{", if place == 0 { "" } else { "," }, track.name());
+            let empty_results =
+                line(serde_json::to_string(&TrackResults { entries: BTreeMap::new(), ..results.clone() }))?;
+            let empty_results = empty_results.strip_suffix("{}}").context("entries come last")?;
+            text += &format!("{}\n\"{}\":{empty_results}{{", if place == 0 { "" } else { "," }, track.name());
             let entries = results
                 .entries
                 .iter()
@@ -158,10 +159,10 @@ impl Results {
 
     /// Whether every entry has as many values as there are problems, measures and runs, and texts can be printed.
     fn check(&self) -> Result<()> {
-        let named =
+        let problem_names =
             self.entries.iter().map(|entry| &entry.name).chain(self.problems.iter().map(|problem| &problem.name));
         let played = self.tracks.values().flat_map(|of| of.problems.iter().chain(of.entries.keys()));
-        for name in named.chain(played) {
+        for name in problem_names.chain(played) {
             check_name(name).map_err(|fault| anyhow::anyhow!("a name {fault}"))?;
         }
         for (track, results) in &self.tracks {
@@ -179,10 +180,10 @@ impl Results {
                 let EntryResults::Values(values) = entry else { continue };
                 let runs_fit =
                     |runs: &Option<Vec<f64>>| runs.as_ref().is_none_or(|runs| runs.len() as u64 == results.runs);
-                let fits = values.len() == results.problems.len()
+                let has_all_values = values.len() == results.problems.len()
                     && values.iter().all(|of| of.len() == results.measures.len() && of.iter().all(runs_fit));
                 ensure!(
-                    fits,
+                    has_all_values,
                     "track {}: the values of {name} are not those of {} problems, {} measures and {} runs",
                     track.letter(),
                     results.problems.len(),

@@ -59,7 +59,7 @@ pub(crate) fn play(entry: &Entry, setup: &Setup<'_>) -> Result<Session, Foul> {
     let mut player = entry.player(&start)?;
     let mut world = World::new(setup, |purpose| seed::generator(0, &cell, run, purpose));
     let mut arrived = Vec::new();
-    let mut stated = None;
+    let mut stated_winner = None;
     let mut step = 1;
     let in_step = |step: u64| {
         move |foul: Foul| match foul {
@@ -77,30 +77,38 @@ pub(crate) fn play(entry: &Entry, setup: &Setup<'_>) -> Result<Session, Foul> {
         arrived.clear();
         // A winner stated before the outcome of this step.
         if let Some(winner) =
-            winner.filter(|_| look_every > 0 && (step - 1).is_multiple_of(look_every) && stated.is_none())
+            winner.filter(|_| look_every > 0 && (step - 1).is_multiple_of(look_every) && stated_winner.is_none())
         {
-            stated = Some((world.arms[winner], step - 1));
+            stated_winner = Some((world.arms[winner], step - 1));
             break Answer::default();
         }
         step = match action {
             Action::Pair(pair) => world.compare(step, pair, &mut arrived),
-            Action::Alone { arm, until } => world.alone(step, arm, until.clamp(step, horizon), &mut arrived),
+            Action::Alone { arm, until } => world.play_alone(step, arm, until.clamp(step, horizon), &mut arrived),
             Action::Enough(answer) => {
                 if let Some(best) = answer.best {
                     while step <= horizon {
-                        step = world.alone(step, best, horizon, &mut arrived);
+                        step = world.play_alone(step, best, horizon, &mut arrived);
                     }
                 }
                 break answer;
             }
         };
     };
-    let own = |arm: usize| world.arms[arm];
+    let global_arm = |arm: usize| world.arms[arm];
     let order_of_answers =
-        if task == Track::Order { world.counts.order().into_iter().map(own).collect() } else { Vec::new() };
-    let answer =
-        Answer { best: answer.best.map(own), order: answer.order.map(|order| order.into_iter().map(own).collect()) };
-    Ok(Session { regret: world.regret, regret_at_random: world.regret_at_random, answer, stated, order_of_answers })
+        if task == Track::Order { world.counts.order().into_iter().map(global_arm).collect() } else { Vec::new() };
+    let answer = Answer {
+        best: answer.best.map(global_arm),
+        order: answer.order.map(|order| order.into_iter().map(global_arm).collect()),
+    };
+    Ok(Session {
+        regret: world.regret,
+        regret_at_random: world.regret_at_random,
+        answer,
+        stated: stated_winner,
+        order_of_answers,
+    })
 }
 
 /// The problem in a session.
@@ -146,7 +154,7 @@ impl<'a> World<'a> {
     }
 
     /// Switches to the phase of `step`, and returns the last step of it.
-    fn reach(&mut self, step: u64) -> u64 {
+    fn end_of_phase(&mut self, step: u64) -> u64 {
         while self.changes.get(self.phase).is_some_and(|&from| from <= step) {
             self.phase += 1;
         }
@@ -156,8 +164,9 @@ impl<'a> World<'a> {
     fn costs(&mut self, [first, second]: [usize; 2], steps: u64) {
         let steps = steps as f64;
         for truth in &self.problem.phases[self.phase].truths {
-            let at = truth.best as usize;
-            if let (Some(regret), Some(at_random)) = (&mut self.regret[at], &mut self.regret_at_random[at]) {
+            let best_arm = truth.best as usize;
+            if let (Some(regret), Some(at_random)) = (&mut self.regret[best_arm], &mut self.regret_at_random[best_arm])
+            {
                 *regret += (truth.gaps[first] + truth.gaps[second]) / 2.0 * steps;
                 *at_random += truth.mean_gap * steps;
             }
@@ -167,19 +176,19 @@ impl<'a> World<'a> {
     /// Plays a comparison, and returns the next step.
     fn compare(&mut self, step: u64, pair: [usize; 2], arrived: &mut Vec<Arrived>) -> u64 {
         if pair[0] == pair[1] {
-            return self.alone(step, pair[0], step, arrived);
+            return self.play_alone(step, pair[0], step, arrived);
         }
-        self.reach(step);
-        let own = pair.map(|arm| self.arms[arm]);
-        self.costs(own, 1);
+        self.end_of_phase(step);
+        let arms = pair.map(|arm| self.arms[arm]);
+        self.costs(arms, 1);
         let draw = self.outcomes.next_u32();
-        let outcome = self.problem.phases[self.phase].preferences.outcome(own[0], own[1], draw);
-        let one = Arrived { of: step, pair, outcome };
+        let outcome = self.problem.phases[self.phase].preferences.outcome(arms[0], arms[1], draw);
+        let outcome_arrived = Arrived { step: step, pair, outcome };
         match &mut self.late {
-            None => self.arrives(one, arrived),
+            None => self.deliver(outcome_arrived, arrived),
             Some((timing, delays)) => {
-                let (due, _) = timing.due(step, delays);
-                self.under_way.entry(due).or_default().push_back(one);
+                let (due_step, _) = timing.due(step, delays);
+                self.under_way.entry(due_step).or_default().push_back(outcome_arrived);
                 self.arrive_by(step, arrived);
             }
         }
@@ -187,24 +196,26 @@ impl<'a> World<'a> {
     }
 
     /// Shows an arm alone from `step` to `until`, or until something happens before, and returns the next step.
-    fn alone(&mut self, step: u64, arm: usize, until: u64, arrived: &mut Vec<Arrived>) -> u64 {
-        let next = self.under_way.keys().next().copied().unwrap_or(u64::MAX);
-        let to = until.min(self.reach(step)).min(next).max(step);
-        self.costs([self.arms[arm]; 2], to - step + 1);
-        self.arrive_by(to, arrived);
-        to + 1
+    fn play_alone(&mut self, step: u64, arm: usize, until: u64, arrived: &mut Vec<Arrived>) -> u64 {
+        let next_arrival = self.under_way.keys().next().copied().unwrap_or(u64::MAX);
+        let end = until.min(self.end_of_phase(step)).min(next_arrival).max(step);
+        self.costs([self.arms[arm]; 2], end - step + 1);
+        self.arrive_by(end, arrived);
+        end + 1
     }
 
     fn arrive_by(&mut self, step: u64, arrived: &mut Vec<Arrived>) {
-        while let Some(first) = self.under_way.first_entry().filter(|first| *first.key() <= step) {
-            for one in first.remove() {
-                self.arrives(one, arrived);
+        while let Some(first_arrivals) =
+            self.under_way.first_entry().filter(|first_arrivals| *first_arrivals.key() <= step)
+        {
+            for arrival in first_arrivals.remove() {
+                self.deliver(arrival, arrived);
             }
         }
     }
 
-    fn arrives(&mut self, one: Arrived, arrived: &mut Vec<Arrived>) {
-        self.counts.record(one.pair[0], one.pair[1], one.outcome);
-        arrived.push(one);
+    fn deliver(&mut self, arrival: Arrived, arrived: &mut Vec<Arrived>) {
+        self.counts.record(arrival.pair[0], arrival.pair[1], arrival.outcome);
+        arrived.push(arrival);
     }
 }

@@ -99,9 +99,12 @@ impl BenchStudy {
     pub fn new(request: Request) -> Result<Self> {
         let definition = Definition::of_this_program()?;
         let infos: Vec<EntryInfo> = request.entries.iter().map(Entry::info).collect::<Result<_>>()?;
-        for (at, info) in infos.iter().enumerate() {
-            let known = infos[..at].iter().any(|before| before.name == info.name);
-            ensure!(!known, usage(format!("two entries are called `{}`; give each a name of its own", info.name)));
+        for (index, info) in infos.iter().enumerate() {
+            let is_repeated = infos[..index].iter().any(|earlier| earlier.name == info.name);
+            ensure!(
+                !is_repeated,
+                usage(format!("two entries are called `{}`; give each a name of its own", info.name))
+            );
         }
         let key = request.key.clone().unwrap_or_else(|| definition.key.clone());
         let mut study = Self { definition, request, key, infos, methods: interleaving::methods(), units: Vec::new() };
@@ -193,11 +196,11 @@ impl BenchStudy {
     }
 
     /// The results of all units.
-    fn results(&self, found: &[Vec<Cell>]) -> Results {
+    fn results(&self, cells: &[Vec<Cell>]) -> Results {
         let problems = self.definition.problems.iter();
         let played = |problem: &&Problem| self.request.problems.as_ref().is_none_or(|all| all.contains(&problem.name));
-        let fouls = self.fouls(found);
-        let of_track = |&track: &Track| (track, self.track_results(track, found, &fouls));
+        let fouls = self.fouls(cells);
+        let of_track = |&track: &Track| (track, self.track_results(track, cells, &fouls));
         let tracks = self.request.tracks.iter().map(of_track).collect();
         Results {
             format: FORMAT.to_owned(),
@@ -213,11 +216,11 @@ impl BenchStudy {
     }
 
     /// The first foul of each entry that has one, in any track: it is disqualified in all.
-    fn fouls(&self, found: &[Vec<Cell>]) -> BTreeMap<String, String> {
+    fn fouls(&self, cells: &[Vec<Cell>]) -> BTreeMap<String, String> {
         let players: BTreeMap<Track, Vec<String>> =
             self.request.tracks.iter().map(|&track| (track, self.players(track))).collect();
         let mut fouls = BTreeMap::new();
-        for (unit, cells) in self.units.iter().zip(found) {
+        for (unit, cells) in self.units.iter().zip(cells) {
             for (name, cell) in players[&unit.track].iter().zip(cells) {
                 if let Cell::Broke(what) = cell {
                     fouls.entry(name.clone()).or_insert_with(|| what.clone());
@@ -227,7 +230,7 @@ impl BenchStudy {
         fouls
     }
 
-    fn track_results(&self, track: Track, found: &[Vec<Cell>], fouls: &BTreeMap<String, String>) -> TrackResults {
+    fn track_results(&self, track: Track, cells: &[Vec<Cell>], fouls: &BTreeMap<String, String>) -> TrackResults {
         let names = self.problem_names(track);
         let measures = tracks::measures(track, self.definition);
         let runs = self.runs(track);
@@ -236,10 +239,10 @@ impl BenchStudy {
                 return EntryResults::Disqualified(foul.clone());
             }
             let mut values = vec![vec![vec![None; runs as usize]; measures.len()]; names.len()];
-            for (unit, cells) in self.units.iter().zip(found).filter(|(unit, _)| unit.track == track) {
+            for (unit, cells) in self.units.iter().zip(cells).filter(|(unit, _)| unit.track == track) {
                 match &cells[place] {
-                    Cell::Values(found) => {
-                        for (measure, value) in found.iter().enumerate() {
+                    Cell::Values(measured) => {
+                        for (measure, value) in measured.iter().enumerate() {
                             values[unit.problem][measure][unit.run as usize] = *value;
                         }
                     }
@@ -270,7 +273,7 @@ impl Study for BenchStudy {
     type Findings = Results;
 
     fn key(&self) -> Config {
-        let of = |&track: &Track| {
+        let key_of_track = |&track: &Track| {
             let config = TrackConfig { runs_per_problem: self.runs(track), problems: self.problem_names(track) };
             (track.letter(), config)
         };
@@ -281,7 +284,7 @@ impl Study for BenchStudy {
             definition: self.definition.checksum.clone(),
             key_sha256: sha256_hex(&self.key),
             protocol: PROTOCOL,
-            tracks: self.request.tracks.iter().map(of).collect(),
+            tracks: self.request.tracks.iter().map(key_of_track).collect(),
             entries: self.infos.clone(),
         }
     }
@@ -307,23 +310,23 @@ impl Study for BenchStudy {
         let broke_at: Vec<AtomicUsize> = self.infos.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
         let values =
             NumberedValues { subject: "bench", units: "units", total, bytes: 64 * self.infos.len().max(1) as u64 };
-        let found = keeper.values(&values, |number| {
+        let cells = keeper.values(&values, |number| {
             let cells = self.play_unit(number as usize, arena.as_ref(), &broke_at);
             progress.advance(1);
             cells
         })?;
         progress.finish();
         // A shard has its own units alone, and reports nothing.
-        Ok(if found.len() == self.units.len() { self.results(&found) } else { self.results(&[]) })
+        Ok(if cells.len() == self.units.len() { self.results(&cells) } else { self.results(&[]) })
     }
 
-    fn report(&self, _arena: &Option<Arena>, found: &Results) -> Result<Report> {
-        let scores = Scores::of(std::slice::from_ref(found))?;
+    fn report(&self, _arena: &Option<Arena>, results: &Results) -> Result<Report> {
+        let scores = Scores::of(std::slice::from_ref(results))?;
         let text = table::text(&scores);
-        let mut report = Report { text, json: serde_json::to_string(found)?, files: Vec::new() };
-        report = report.with(RESULTS, Content::Bytes(found.to_json()?.into_bytes()));
+        let mut report = Report { text, json: serde_json::to_string(results)?, files: Vec::new() };
+        report = report.with_file(RESULTS, Content::Bytes(results.to_json()?.into_bytes()));
         for (name, content) in table::files(&scores)? {
-            report = report.with(&name, content);
+            report = report.with_file(&name, content);
         }
         Ok(report)
     }

@@ -104,11 +104,11 @@ impl FromStr for Track {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|track| track.name() == text || track.letter().to_string() == text);
-        found.ok_or_else(|| {
-            let all: Vec<String> =
+        let track = Self::ALL.into_iter().find(|track| track.name() == text || track.letter().to_string() == text);
+        track.ok_or_else(|| {
+            let names: Vec<String> =
                 Self::ALL.iter().map(|track| format!("{} ({})", track.letter(), track.name())).collect();
-            format!("unknown track `{text}`; there are {}", all.join(", "))
+            format!("unknown track `{text}`; there are {}", names.join(", "))
         })
     }
 }

@@ -84,49 +84,58 @@ impl CategoryBoards {
     pub fn new(table: &Table, categories: &Categories, settings: &Settings) -> Result<Self, BoardError> {
         let mix = &categories.mix;
         let count = categories.names.len();
-        let (found, expected) = (categories.of.len(), table.judgements.len());
-        if found != expected {
-            return Err(BoardError::Mix(format!("{found} judgements have a category; expected all {expected}")));
+        let (category_count, expected) = (categories.of.len(), table.judgements.len());
+        if category_count != expected {
+            return Err(BoardError::Mix(format!(
+                "{category_count} judgements have a category; expected all {expected}"
+            )));
         }
         let mut judgements = vec![0_usize; count];
         for category in &categories.of {
-            let Some(number) = judgements.get_mut(*category as usize) else {
+            let Some(count) = judgements.get_mut(*category as usize) else {
                 return Err(BoardError::Mix(format!("there is no category {category} of {count}")));
             };
-            *number += 1;
+            *count += 1;
         }
-        let of_table: Vec<f64> = judgements.iter().map(|number| *number as f64 / expected as f64).collect();
-        let shares = if mix.is_empty() { of_table.clone() } else { shares(categories)? };
-        let factors: Vec<f64> = shares.iter().zip(&of_table).map(|(share, of_table)| share / of_table).collect();
+        let of_table: Vec<f64> = judgements.iter().map(|count| *count as f64 / expected as f64).collect();
+        let category_shares = if mix.is_empty() { of_table.clone() } else { category_shares(categories)? };
+        let factors: Vec<f64> =
+            category_shares.iter().zip(&of_table).map(|(share, of_table)| share / of_table).collect();
         let factor = |place: usize| if mix.is_empty() { 1.0 } else { factors[categories.of[place] as usize] };
-        let (all, _) = Board::weighted(&with_categories_in_items(table, categories), settings, &factor)?;
+        let (board_of_all, _) = Board::weighted(&with_categories_in_items(table, categories), settings, &factor)?;
         let divided = Settings { level: 1.0 - settings.alpha() / count as f64, ..settings.clone() };
-        let (mut boards, mut known) = (Vec::new(), Vec::new());
-        for (number, name) in categories.names.iter().enumerate() {
-            let part = part_of(table, &categories.of, number as u32);
-            let (board, beats) = Board::weighted(&part, &divided, &|_| 1.0)
+        let (mut boards, mut proven) = (Vec::new(), Vec::new());
+        for (category, name) in categories.names.iter().enumerate() {
+            let category_table = table_of_category(table, &categories.of, category as u32);
+            let (board, proven_wins) = Board::weighted(&category_table, &divided, &|_| 1.0)
                 .map_err(|error| BoardError::Category { category: name.clone(), error: Box::new(error) })?;
-            boards.push(Category { name: name.clone(), judgements: judgements[number], share: shares[number], board });
-            known.push(beats);
+            boards.push(Category {
+                name: name.clone(),
+                judgements: judgements[category],
+                share: category_shares[category],
+                board,
+            });
+            proven.push(proven_wins);
         }
-        let mut by_number = dependents(table, &boards, &known);
-        let dependent: Vec<Dependent> = all.competitors.iter().filter_map(|one| by_number[one.number].take()).collect();
+        let mut by_number = rank_changes(table, &boards, &proven);
+        let dependent: Vec<Dependent> =
+            board_of_all.competitors.iter().filter_map(|one| by_number[one.number].take()).collect();
         let sentence = sentence(&categories.column, &boards, &dependent);
         let (column, is_mix_given) = (categories.column.clone(), !mix.is_empty());
-        Ok(Self { column, is_mix_given, all, categories: boards, dependent, sentence })
+        Ok(Self { column, is_mix_given, all: board_of_all, categories: boards, dependent, sentence })
     }
 }
 
 /// The shares of the mix, by category.
-fn shares(categories: &Categories) -> Result<Vec<f64>, BoardError> {
+fn category_shares(categories: &Categories) -> Result<Vec<f64>, BoardError> {
     let mix = &categories.mix;
-    let listed = || categories.names.join(", ");
+    let category_list = || categories.names.join(", ");
     if let Some((name, _)) = mix.iter().find(|(name, _)| !categories.names.contains(name)) {
-        return Err(BoardError::Mix(format!("there is no category {name}; the table has {}", listed())));
+        return Err(BoardError::Mix(format!("there is no category {name}; the table has {}", category_list())));
     }
     let share = |name: &String| {
-        let mut own = mix.iter().filter(|(other, _)| other == name);
-        match (own.next(), own.next()) {
+        let mut entries_of_name = mix.iter().filter(|(other, _)| other == name);
+        match (entries_of_name.next(), entries_of_name.next()) {
             (Some((_, share)), None) if (0.0..=1.0).contains(share) => Ok(*share),
             (Some((_, share)), None) => {
                 Err(BoardError::Mix(format!("the share of {name} is {share}; expected a number from 0 to 1")))
@@ -135,12 +144,12 @@ fn shares(categories: &Categories) -> Result<Vec<f64>, BoardError> {
             (None, _) => Err(BoardError::Mix(format!("{name} has no share; give one, 0 to leave it out"))),
         }
     };
-    let shares = categories.names.iter().map(share).collect::<Result<Vec<f64>, _>>()?;
-    let sum: f64 = shares.iter().sum();
+    let checked_shares = categories.names.iter().map(share).collect::<Result<Vec<f64>, _>>()?;
+    let sum: f64 = checked_shares.iter().sum();
     if (sum - 1.0).abs() > 1e-3 {
         return Err(BoardError::Mix(format!("the shares add up to {sum}; expected 1")));
     }
-    Ok(shares.into_iter().map(|share| share / sum).collect())
+    Ok(checked_shares.into_iter().map(|share| share / sum).collect())
 }
 
 /// The table where an item in two categories is two items, so that units have one category each.
@@ -155,8 +164,8 @@ fn with_categories_in_items(table: &Table, categories: &Categories) -> Table {
     pairs.dedup();
     let number = |item: u32, category: u32| pairs.partition_point(|pair| *pair < (item, category)) as u32;
     let renumbered = |(row, category): (&Judgement, &u32)| {
-        let known = row.item.filter(|item| (*item as usize) < table.items.len());
-        Judgement { item: known.map(|item| number(item, *category)).or(row.item), ..*row }
+        let known_item = row.item.filter(|item| (*item as usize) < table.items.len());
+        Judgement { item: known_item.map(|item| number(item, *category)).or(row.item), ..*row }
     };
     let name = |(item, _): &(u32, u32)| table.items.get(*item as usize).cloned().unwrap_or_default();
     Table {
@@ -167,22 +176,23 @@ fn with_categories_in_items(table: &Table, categories: &Categories) -> Table {
 }
 
 /// The judgements of one category.
-fn part_of(table: &Table, categories: &[u32], category: u32) -> Table {
+fn table_of_category(table: &Table, categories: &[u32], category: u32) -> Table {
     let is_in = |place: &usize| categories[*place] == category;
-    let mut part = Table { judgements: Vec::new(), ..table.clone() };
-    part.judgements = (0..table.judgements.len()).filter(is_in).map(|place| table.judgements[place]).collect();
-    for (own, covariate) in part.covariates.iter_mut().zip(&table.covariates) {
-        own.differences =
+    let mut category_table = Table { judgements: Vec::new(), ..table.clone() };
+    category_table.judgements =
+        (0..table.judgements.len()).filter(is_in).map(|place| table.judgements[place]).collect();
+    for (category_covariate, covariate) in category_table.covariates.iter_mut().zip(&table.covariates) {
+        category_covariate.differences =
             (0..covariate.differences.len()).filter(is_in).map(|place| covariate.differences[place]).collect();
     }
-    part
+    category_table
 }
 
 /// The ranks that known pairs allow the `common` competitors among each other, by their numbers in the table.
-fn ranks(known: &[(usize, usize)], common: &[bool]) -> Vec<Ranks> {
+fn ranks(proven: &[(usize, usize)], common: &[bool]) -> Vec<Ranks> {
     let count = common.iter().filter(|is_common| **is_common).count();
     let mut ranks = vec![Ranks { best: 1, worst: count }; common.len()];
-    for (stronger, weaker) in known.iter().filter(|(stronger, weaker)| common[*stronger] && common[*weaker]) {
+    for (stronger, weaker) in proven.iter().filter(|(stronger, weaker)| common[*stronger] && common[*weaker]) {
         ranks[*weaker].best += 1;
         ranks[*stronger].worst -= 1;
     }
@@ -190,32 +200,33 @@ fn ranks(known: &[(usize, usize)], common: &[bool]) -> Vec<Ranks> {
 }
 
 /// For each competitor, the two categories with its ranks furthest apart, if they exclude each other; by numbers in the table.
-fn dependents(table: &Table, boards: &[Category], known: &[Vec<(usize, usize)>]) -> Vec<Option<Dependent>> {
+fn rank_changes(table: &Table, boards: &[Category], proven: &[Vec<(usize, usize)>]) -> Vec<Option<Dependent>> {
     let members = |category: &Category| {
         let mut is_member = vec![false; table.names.len()];
         let of_largest = category.board.competitors.iter().filter(|one| one.group == 0);
         of_largest.for_each(|one| is_member[one.number] = true);
         is_member
     };
-    let all: Vec<Vec<bool>> = boards.iter().map(members).collect();
-    let mut found: Vec<Option<(usize, Dependent)>> = vec![None; table.names.len()];
+    let members_of_boards: Vec<Vec<bool>> = boards.iter().map(members).collect();
+    let mut widest: Vec<Option<(usize, Dependent)>> = vec![None; table.names.len()];
     for c in 0..boards.len() {
         for d in 0..c {
-            let common: Vec<bool> = all[c].iter().zip(&all[d]).map(|(one, other)| *one && *other).collect();
+            let common: Vec<bool> =
+                members_of_boards[c].iter().zip(&members_of_boards[d]).map(|(one, other)| *one && *other).collect();
             let compared = common.iter().filter(|is_common| **is_common).count();
-            let of_both = [c, d].map(|category| (&boards[category].name, ranks(&known[category], &common)));
+            let of_both = [c, d].map(|category| (&boards[category].name, ranks(&proven[category], &common)));
             for number in (0..table.names.len()).filter(|number| common[*number]) {
-                let mut both = of_both.each_ref().map(|(name, ranks)| ((*name).clone(), ranks[number]));
-                both.sort_by_key(|(_, ranks)| ranks.best);
-                let gap = both[1].1.best.saturating_sub(both[0].1.worst);
-                if gap > found[number].as_ref().map_or(0, |(most, _)| *most) {
+                let mut names_and_ranks = of_both.each_ref().map(|(name, ranks)| ((*name).clone(), ranks[number]));
+                names_and_ranks.sort_by_key(|(_, ranks)| ranks.best);
+                let gap = names_and_ranks[1].1.best.saturating_sub(names_and_ranks[0].1.worst);
+                if gap > widest[number].as_ref().map_or(0, |(most, _)| *most) {
                     let competitor = table.names[number].clone();
-                    found[number] = Some((gap, Dependent { competitor, ranks: both, compared }));
+                    widest[number] = Some((gap, Dependent { competitor, ranks: names_and_ranks, compared }));
                 }
             }
         }
     }
-    found.into_iter().map(|found| found.map(|(_, dependent)| dependent)).collect()
+    widest.into_iter().map(|widest| widest.map(|(_, dependent)| dependent)).collect()
 }
 
 fn sentence(column: &str, boards: &[Category], dependent: &[Dependent]) -> String {
@@ -225,15 +236,15 @@ fn sentence(column: &str, boards: &[Category], dependent: &[Dependent]) -> Strin
     let range = |ranks: &Ranks| {
         if ranks.best == ranks.worst { ranks.best.to_string() } else { format!("{} to {}", ranks.best, ranks.worst) }
     };
-    let named: Vec<String> = dependent
+    let dependent_names: Vec<String> = dependent
         .iter()
         .map(|one| {
             let [(better, high), (worse, low)] = &one.ranks;
             format!("{} ({} in {better}, {} in {worse}, of {})", one.competitor, range(high), range(low), one.compared)
         })
         .collect();
-    if named.is_empty() {
+    if dependent_names.is_empty() {
         return format!("No rank is known to depend on {column}.");
     }
-    format!("Ranks that depend on {column}: {}.", names(&named, NAMES))
+    format!("Ranks that depend on {column}: {}.", names(&dependent_names, NAMES))
 }

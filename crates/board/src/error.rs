@@ -7,7 +7,7 @@ use statistics::StatisticsError;
 #[non_exhaustive]
 pub enum BoardError {
     /// The table compares no competitors.
-    #[error("{}; a board needs at least one judgement of two competitors", empty(*rows, *itself))]
+    #[error("{}; a board needs at least one judgement of two competitors", no_comparison_text(*rows, *itself))]
     Empty {
         /// The number of judgements.
         rows: usize,
@@ -113,7 +113,7 @@ pub enum BoardError {
     Fit(#[from] StatisticsError),
 }
 
-fn empty(rows: usize, itself: usize) -> String {
+fn no_comparison_text(rows: usize, itself: usize) -> String {
     match (rows, itself) {
         (0, _) => "the table has 0 judgements".to_owned(),
         (_, 0) => format!("none of the judgements of the table ({rows}) compares two competitors"),

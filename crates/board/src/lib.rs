@@ -42,8 +42,8 @@ mod units;
 mod winners;
 
 pub use board::{
-    Advice, Assumptions, Board, By, Chance, Claim, Competitor, Conclusion, Discrimination, Effect, Group, JudgeSlope,
-    Leader, Ranks, listed,
+    Advice, Assumptions, Board, Chance, Claim, ClaimBasis, Competitor, Conclusion, Discrimination, Effect, Group,
+    JudgeSlope, Leader, Ranks, chance_list,
 };
 pub use categories::{Categories, Category, CategoryBoards, Dependent, Split};
 pub use error::BoardError;

@@ -48,19 +48,20 @@ impl Group {
             let UnderSpread { spread, probability, mean, .. } = under;
             Strengths { probability, spread, mean, factor: Cholesky::semi_definite(&covariance, size) }
         };
-        let all = Posterior::by_spread(fit.fit.strengths(), &fit.covariance);
-        Self { members: fit.members.clone(), strengths: all.into_iter().map(strengths).collect() }
+        let posterior = Posterior::by_spread(fit.fit.strengths(), &fit.covariance);
+        Self { members: fit.members.clone(), strengths: posterior.into_iter().map(strengths).collect() }
     }
 
     /// Strengths under one standard deviation, by their probabilities.
     fn draw(&self, draws: &mut Normals) -> &Strengths {
-        let mut left = draws.uniform();
-        let (last, others) = self.strengths.split_last().expect("some standard deviation is the likeliest");
-        let found = others.iter().find(|strengths| {
-            left -= strengths.probability;
-            left < 0.0
+        let mut remaining = draws.uniform();
+        let (last_spread, earlier_spreads) =
+            self.strengths.split_last().expect("some standard deviation is the likeliest");
+        let chosen = earlier_spreads.iter().find(|strengths| {
+            remaining -= strengths.probability;
+            remaining < 0.0
         });
-        found.unwrap_or(last)
+        chosen.unwrap_or(last_spread)
     }
 }
 
@@ -94,9 +95,10 @@ impl Plausible {
     /// A truth.
     #[must_use]
     pub fn draw(&self, draws: &mut Normals) -> Truth {
-        let drawn: Vec<&Strengths> = self.groups.iter().map(|group| group.draw(draws)).collect();
-        let mut strengths: Vec<f64> = draws.normals(self.competitors).iter().map(|z| drawn[0].spread * z).collect();
-        for (group, Strengths { mean, factor, .. }) in self.groups.iter().zip(drawn) {
+        let strengths_of_groups: Vec<&Strengths> = self.groups.iter().map(|group| group.draw(draws)).collect();
+        let mut strengths: Vec<f64> =
+            draws.normals(self.competitors).iter().map(|z| strengths_of_groups[0].spread * z).collect();
+        for (group, Strengths { mean, factor, .. }) in self.groups.iter().zip(strengths_of_groups) {
             let moved = factor.correlate(&draws.normals(group.members.len()));
             for ((member, mean), moved) in group.members.iter().zip(mean).zip(moved) {
                 strengths[*member] = mean + moved;
@@ -115,10 +117,10 @@ impl Truth {
     pub fn answer(&self, first: usize, second: usize, draws: &mut Normals) -> Answer {
         let difference = self.strengths[first] - self.strengths[second] + self.position;
         let [win, loss, _] = self.ties.model().probabilities(difference, self.tie);
-        let at = draws.uniform();
-        if at < win {
+        let uniform = draws.uniform();
+        if uniform < win {
             Answer::First
-        } else if at < win + loss {
+        } else if uniform < win + loss {
             Answer::Second
         } else {
             Answer::Tie
@@ -134,9 +136,9 @@ impl Truth {
 pub fn named_by_strengths(table: &Table, settings: &Settings) -> Result<Option<usize>, BoardError> {
     settings.check(table)?;
     let units = Units::of(table)?;
-    let (groups, shares) = crate::board::shares(table, &units);
+    let (groups, units_of_groups) = crate::board::units_by_group(table, &units);
     // In several groups, none is named.
-    let ([members], [share]) = (&groups[..], &shares[..]) else { return Ok(None) };
+    let ([members], [share]) = (&groups[..], &units_of_groups[..]) else { return Ok(None) };
     let comparisons: Vec<_> = share.iter().map(|unit| unit.comparison).collect();
     let fit = crate::group::fitted(members.len(), &comparisons, settings.ties.model())?;
     let source = Source { fit: &fit, comparisons: &comparisons, units: share, correction: None };

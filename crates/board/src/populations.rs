@@ -2,7 +2,7 @@
 //!
 //! Judgements of one judge resemble each other, and so do those on one item. If judges are a sample of those who might have judged, errors
 //! are clustered by judge, and statements hold for the population. A few judges show hardly anything about judges in general, however much
-//! they judge. Fewer than [`Clusters::FEWEST`] are taken as given, unless requested: then statements are about them alone.
+//! they judge. Fewer than [`Clusters::MIN_COUNT`] are taken as given, unless requested: then statements are about them alone.
 
 use crate::correction::Correction;
 use crate::settings::{Clusters, Settings};
@@ -69,43 +69,43 @@ pub(crate) struct Populations {
     /// The clusters in use; never `Auto`.
     pub(crate) clusters: Clusters,
     /// The population of each kind that the table names.
-    pub(crate) all: Vec<Population>,
+    pub(crate) populations: Vec<Population>,
 }
 
 impl Populations {
     /// The kinds of clusters that are taken as independent.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = ClusterKind> {
-        self.all.iter().filter(|population| population.general).map(|population| population.kind)
+        self.populations.iter().filter(|population| population.general).map(|population| population.kind)
     }
 
     /// Which judgements of `table` name no item or no judge although others do, in sentences.
-    pub(crate) fn unnamed(&self, table: &Table) -> Vec<String> {
+    pub(crate) fn missing_names_note(&self, table: &Table) -> Vec<String> {
         let sentence = |population: &Population| {
-            let (one, _) = population.kind.nouns();
+            let (noun, _) = population.kind.nouns();
             let which = match table.judgements.iter().filter(|row| population.kind.named_by(row).is_none()).count() {
                 0 => return None,
-                1 => format!("1 judgement names no {one}: it counts as that of"),
+                1 => format!("1 judgement names no {noun}: it counts as that of"),
                 several => {
-                    format!("{} judgements name no {one}: they count as those of", with_separators(several as u64))
+                    format!("{} judgements name no {noun}: they count as those of", with_separators(several as u64))
                 }
             };
-            Some(format!("{which} one unknown {one}, who is not among the {}.", population.count))
+            Some(format!("{which} one unknown {noun}, who is not among the {}.", population.count))
         };
-        self.all.iter().filter_map(sentence).collect()
+        self.populations.iter().filter_map(sentence).collect()
     }
 
     /// The populations with too few members to generalise, in sentences.
-    pub(crate) fn too_few(&self, look: &str) -> Vec<String> {
-        let alone = |kind: ClusterKind| {
-            let other = self.kinds().find(|other| *other != kind);
-            other.map_or_else(
+    pub(crate) fn too_few_note(&self, look: &str) -> Vec<String> {
+        let other_kind_text = |kind: ClusterKind| {
+            let other_kind = self.kinds().find(|other_kind| *other_kind != kind);
+            other_kind.map_or_else(
                 || format!("for these {} alone", kind.nouns().1),
-                |other| format!("by {}", other.nouns().0),
+                |other_kind| format!("by {}", other_kind.nouns().0),
             )
         };
         let sentence = |population: &Population| {
-            let (one, many) = population.kind.nouns();
-            let (known, otherwise) = population.too_few?;
+            let (singular, plural) = population.kind.nouns();
+            let (known_pairs, otherwise_known) = population.too_few?;
             let worth = if population.effective < 0.8 * population.count as f64 {
                 format!(", worth {:.0} of equal weight,", population.effective)
             } else {
@@ -113,32 +113,33 @@ impl Populations {
             };
             let are = if population.count == 1 { "is" } else { "are" };
             Some(format!(
-                "{}{worth} {are} too few to speak of {many} in general (pairs in a known order at {look}: {known}; {}: {otherwise}).",
-                count(population.count, one, many),
-                alone(population.kind)
+                "{}{worth} {are} too few to speak of {plural} in general (pairs in a known order at {look}: {known_pairs}; {}: {otherwise_known}).",
+                count(population.count, singular, plural),
+                other_kind_text(population.kind)
             ))
         };
-        self.all.iter().filter_map(sentence).collect()
+        self.populations.iter().filter_map(sentence).collect()
     }
 
     /// The population that statements are about, in words.
-    pub(crate) fn of_whom(&self) -> String {
-        let named = |general: bool| {
-            let all = self.all.iter().filter(|population| population.general == general);
-            all.map(|population| (population.count, population.kind.nouns())).collect::<Vec<_>>()
+    pub(crate) fn generality_note(&self) -> String {
+        let populations_of = |general: bool| {
+            let of_generality = self.populations.iter().filter(|population| population.general == general);
+            of_generality.map(|population| (population.count, population.kind.nouns())).collect::<Vec<_>>()
         };
-        let sample: Vec<String> = named(true).iter().map(|(_, nouns)| nouns.1.to_owned()).collect();
-        let given: Vec<String> = named(false).iter().map(|(number, nouns)| count(*number, nouns.0, nouns.1)).collect();
+        let sample: Vec<String> = populations_of(true).iter().map(|(_, nouns)| nouns.1.to_owned()).collect();
+        let fixed: Vec<String> =
+            populations_of(false).iter().map(|(number, nouns)| count(*number, nouns.0, nouns.1)).collect();
         let mut text = if sample.is_empty() {
             "Statements are about further units like these".to_owned()
         } else {
             format!("Statements are about {} in general, of whom those of the table are a sample", sample.join(" and "))
         };
-        if !given.is_empty() {
+        if !fixed.is_empty() {
             text += &format!(
                 ", {} the {} of the table alone",
                 if sample.is_empty() { "of" } else { "and about" },
-                given.join(" and ")
+                fixed.join(" and ")
             );
         }
         text + "."
@@ -146,7 +147,7 @@ impl Populations {
 }
 
 /// For clusters worth fewer than these, a board reports their cost.
-const FEW: f64 = 20.0;
+const MIN_EFFECTIVE_CLUSTERS: f64 = 20.0;
 
 /// The accuracy of a fit.
 pub(crate) struct Estimated {
@@ -171,17 +172,17 @@ pub(crate) struct Source<'a> {
 impl Source<'_> {
     /// Covariances of all parameters under Bradley-Terry: the lower bound.
     fn model(&self) -> Vec<f64> {
-        let alone = || {
+        let model_covariance = || {
             let dispersion = dispersion(self.fit, self.units).unwrap_or(1.0);
             self.fit.model_covariance().iter().map(|value| value * dispersion).collect()
         };
-        self.correction.map_or_else(alone, Correction::model_covariance)
+        self.correction.map_or_else(model_covariance, Correction::model_covariance)
     }
 
     /// Covariances by units, or by questions if a model contributes.
     fn by_unit(&self) -> Vec<f64> {
-        let alone = || self.fit.sandwich(self.comparisons, None, true);
-        self.correction.map_or_else(alone, Correction::by_question)
+        let unit_sandwich = || self.fit.sandwich(self.comparisons, None, true);
+        self.correction.map_or_else(unit_sandwich, Correction::by_question)
     }
 
     /// Covariances by clusters of a kind, given their numbers.
@@ -195,10 +196,10 @@ impl Source<'_> {
 
     /// Covariances by both kinds, from those by items and by judges, and the numbers of judges.
     fn by_both(&self, item: &[f64], judge: &[f64], judges: &[u32]) -> Vec<f64> {
-        let (both, _) = numbered(self.units, |unit| Some((unit.item, unit.judge)));
+        let (item_and_judge, _) = numbered(self.units, |unit| Some((unit.item, unit.judge)));
         match self.correction {
-            None => two_way(item, judge, &self.fit.sandwich(self.comparisons, Some(&both), true)),
-            Some(correction) => correction.by_both(item, judges, &both),
+            None => two_way(item, judge, &self.fit.sandwich(self.comparisons, Some(&item_and_judge), true)),
+            Some(correction) => correction.by_both(item, judges, &item_and_judge),
         }
     }
 }
@@ -206,23 +207,23 @@ impl Source<'_> {
 /// The ratio of the variance of corrected points to that of verdicts without ties: as found, or as expected of them, whichever is larger.
 /// While few people were asked, hardly any disagreed with the model, so the variance found is too small. `None` without corrected points.
 pub(crate) fn dispersion(fit: &Fit, units: &[Unit]) -> Option<f64> {
-    let (mut found, mut expected, mut bernoulli) = (0.0, 0.0, 0.0);
+    let (mut observed, mut expected, mut bernoulli) = (0.0, 0.0, 0.0);
     for unit in units {
         let (expected_points, Point::Share(share)) = (unit.expected?, unit.comparison.point) else { return None };
         let n = unit.comparison.weight * unit.comparison.copies as f64;
         let half = fit.expected_of(&unit.comparison).half;
-        found += n * (share - 0.5 - half) * (share - 0.5 - half);
+        observed += n * (share - 0.5 - half) * (share - 0.5 - half);
         expected += n * (expected_points.spread - half * half).max(0.0);
         bernoulli += n * (0.25 - half * half);
     }
-    (bernoulli > 0.0).then(|| found.max(expected) / bernoulli)
+    (bernoulli > 0.0).then(|| observed.max(expected) / bernoulli)
 }
 
 /// The covariances from clusters of one kind.
 struct ClusterFit {
     kind: ClusterKind,
     /// Covariances of all parameters.
-    full: Vec<f64>,
+    covariance_of_all: Vec<f64>,
     /// Those of the strengths.
     covariance: Vec<f64>,
     effective: Vec<f64>,
@@ -231,9 +232,9 @@ struct ClusterFit {
 /// The covariances from all clusters.
 struct Estimates {
     /// The number of each kind that units name.
-    present: Vec<(ClusterKind, u64)>,
+    cluster_kinds: Vec<(ClusterKind, u64)>,
     /// By kind, for kinds with statements about their population.
-    found: Vec<ClusterFit>,
+    fits: Vec<ClusterFit>,
     /// Covariances of all parameters, from all kinds together.
     together: Vec<f64>,
     /// Those of the strengths.
@@ -244,49 +245,58 @@ impl Estimates {
     fn of(source: &Source<'_>, settings: &Settings) -> Self {
         let Source { fit, comparisons, units, .. } = *source;
         let is_general = |kind: ClusterKind, count: u64| match settings.clusters {
-            Clusters::Auto => count >= Clusters::FEWEST as u64,
+            Clusters::Auto => count >= Clusters::MIN_COUNT as u64,
             Clusters::Units => false,
             Clusters::Item => kind == ClusterKind::Item,
             Clusters::Judge => kind == ClusterKind::Judge,
             Clusters::Both => true,
         };
-        let (mut present, mut found) = (Vec::new(), Vec::new());
+        let (mut cluster_kinds, mut fits) = (Vec::new(), Vec::new());
         for kind in [ClusterKind::Item, ClusterKind::Judge] {
             if !units.iter().any(|unit| kind.of(unit).is_some()) {
                 continue;
             }
             let (numbers, count) = numbered(units, |unit| kind.of(unit));
-            present.push((kind, count));
+            cluster_kinds.push((kind, count));
             if is_general(kind, count) {
-                let full = source.by_kind(kind, &numbers);
+                let covariance = source.by_kind(kind, &numbers);
                 // Units without a name are not one more known cluster.
                 let mut effective = fit.effective_clusters(comparisons, &numbers);
                 effective.iter_mut().for_each(|value| *value = value.min(count as f64));
-                found.push(ClusterFit { kind, covariance: of_strengths(fit, &full), full, effective });
+                fits.push(ClusterFit {
+                    kind,
+                    covariance: of_strengths(fit, &covariance),
+                    covariance_of_all: covariance,
+                    effective,
+                });
             }
         }
-        let together = match &found[..] {
+        let together = match &fits[..] {
             [] => source.by_unit(),
-            [one] => one.full.clone(),
-            [item, judge, ..] => source.by_both(&item.full, &judge.full, &numbers_of(ClusterKind::Judge, units)),
+            [one] => one.covariance_of_all.clone(),
+            [item, judge, ..] => source.by_both(
+                &item.covariance_of_all,
+                &judge.covariance_of_all,
+                &numbers_of(ClusterKind::Judge, units),
+            ),
         };
-        Self { present, together_of_strengths: of_strengths(fit, &together), together, found }
+        Self { cluster_kinds, together_of_strengths: of_strengths(fit, &together), together, fits }
     }
 
     /// The differences with the errors that these estimates find.
     fn contrasts(&self, base: &Contrasts) -> Contrasts {
         // The difference of estimates may be too small, or negative: each kind by itself is a lower bound.
-        let mut all: Vec<&[f64]> = self.found.iter().map(|one| &one.covariance[..]).collect();
-        all.push(&self.together_of_strengths);
-        let effective: Vec<&[f64]> = self.found.iter().map(|one| &one.effective[..]).collect();
-        base.clustered(&all, &effective)
+        let mut covariances: Vec<&[f64]> = self.fits.iter().map(|cluster_fit| &cluster_fit.covariance[..]).collect();
+        covariances.push(&self.together_of_strengths);
+        let effective: Vec<&[f64]> = self.fits.iter().map(|cluster_fit| &cluster_fit.effective[..]).collect();
+        base.clustered(&covariances, &effective)
     }
 }
 
 /// The block of the strengths of covariances of all parameters.
-fn of_strengths(fit: &Fit, full: &[f64]) -> Vec<f64> {
+fn of_strengths(fit: &Fit, covariance: &[f64]) -> Vec<f64> {
     let (arms, size) = (fit.arms(), fit.size());
-    (0..arms * arms).map(|at| full[at / arms * size + at % arms]).collect()
+    (0..arms * arms).map(|at| covariance[at / arms * size + at % arms]).collect()
 }
 
 /// Only the contrasts that are needed to name the best of one group.
@@ -299,29 +309,29 @@ pub(crate) fn contrasts_of_best(source: &Source<'_>, settings: &Settings) -> Res
 pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) -> Result<Estimated, BoardError> {
     let fit = source.fit;
     let (arms, size) = (fit.arms(), fit.size());
-    let full = source.model();
-    let model = of_strengths(fit, &full);
+    let covariance = source.model();
+    let model = of_strengths(fit, &covariance);
     let base = Contrasts::new(fit.strengths(), &model, alpha)?;
     let estimates = Estimates::of(source, settings);
     let contrasts = estimates.contrasts(&base);
-    let found = &estimates.found;
+    let cluster_fits = &estimates.fits;
     let look = settings.looks.look();
     let mut populations = Vec::new();
-    for &(kind, count) in &estimates.present {
-        let own = found.iter().find(|one| one.kind == kind);
-        let effective = own.map_or(count as f64, |one| median_of_pairs(&one.effective, arms));
-        let too_few = own.filter(|_| effective < FEW).and_then(|own| {
-            let known = contrasts.known(look);
-            let otherwise = match found.iter().find(|one| one.kind != own.kind) {
-                Some(other) => base.clustered(&[&other.covariance], &[&other.effective]),
+    for &(kind, count) in &estimates.cluster_kinds {
+        let fit_of_kind = cluster_fits.iter().find(|cluster_fit| cluster_fit.kind == kind);
+        let effective = fit_of_kind.map_or(count as f64, |cluster_fit| median_of_pairs(&cluster_fit.effective, arms));
+        let too_few = fit_of_kind.filter(|_| effective < MIN_EFFECTIVE_CLUSTERS).and_then(|fit_of_kind| {
+            let known_pairs = contrasts.known_pairs(look);
+            let otherwise = match cluster_fits.iter().find(|cluster_fit| cluster_fit.kind != fit_of_kind.kind) {
+                Some(cluster_fit) => base.clustered(&[&cluster_fit.covariance], &[&cluster_fit.effective]),
                 None => base.clustered(&[&of_strengths(fit, &source.by_unit())], &[]),
             };
-            let otherwise = otherwise.known(look);
-            (2 * known < otherwise).then_some((known, otherwise))
+            let otherwise = otherwise.known_pairs(look);
+            (2 * known_pairs < otherwise).then_some((known_pairs, otherwise))
         });
-        populations.push(Population { kind, count, effective, general: own.is_some(), too_few });
+        populations.push(Population { kind, count, effective, general: fit_of_kind.is_some(), too_few });
     }
-    let clusters = match found.iter().map(|one| one.kind).collect::<Vec<_>>()[..] {
+    let clusters = match cluster_fits.iter().map(|cluster_fit| cluster_fit.kind).collect::<Vec<_>>()[..] {
         [] => Clusters::Units,
         [ClusterKind::Item] => Clusters::Item,
         [ClusterKind::Judge] => Clusters::Judge,
@@ -329,8 +339,8 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     };
     let largest = |place: usize| {
         let diagonal = place * size + place;
-        let by_kind = found.iter().map(|one| one.full[diagonal]);
-        by_kind.fold(estimates.together[diagonal].max(full[diagonal]), f64::max)
+        let by_kind = cluster_fits.iter().map(|cluster_fit| cluster_fit.covariance_of_all[diagonal]);
+        by_kind.fold(estimates.together[diagonal].max(covariance[diagonal]), f64::max)
     };
     let mut variances = vec![0.0; arms * arms];
     (0..arms).for_each(|arm| variances[arm * arms + arm] = largest(arm));
@@ -341,18 +351,18 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
         errors: (0..size).map(|place| libm::sqrt(variance(place).max(0.0))).collect(),
         covariance,
         contrasts,
-        populations: Populations { clusters, all: populations },
+        populations: Populations { clusters, populations },
     })
 }
 
 /// Numbers of clusters, and how many have a name. Units without a name form one more cluster, the last: it may be one or
 /// several.
 fn numbered<K: Ord + Copy>(units: &[Unit], key: impl Fn(&Unit) -> Option<K>) -> (Vec<u32>, u64) {
-    let mut known: Vec<K> = units.iter().filter_map(&key).collect();
-    known.sort_unstable();
-    known.dedup();
-    let number = |unit| key(unit).map_or(known.len(), |key| known.partition_point(|other| *other < key)) as u32;
-    (units.iter().map(number).collect(), known.len() as u64)
+    let mut keys: Vec<K> = units.iter().filter_map(&key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let number = |unit| key(unit).map_or(keys.len(), |key| keys.partition_point(|other| *other < key)) as u32;
+    (units.iter().map(number).collect(), keys.len() as u64)
 }
 
 /// By kind, the numbers of the clusters of all units.
@@ -361,7 +371,7 @@ pub(crate) fn numbers_of(kind: ClusterKind, units: &[Unit]) -> Vec<u32> {
 }
 
 fn median_of_pairs(effective: &[f64], arms: usize) -> f64 {
-    let mut all: Vec<f64> = (0..arms).flat_map(|i| (0..i).map(move |j| effective[i * arms + j])).collect();
-    all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
+    let mut pair_values: Vec<f64> = (0..arms).flat_map(|i| (0..i).map(move |j| effective[i * arms + j])).collect();
+    pair_values.sort_by(f64::total_cmp);
+    pair_values[pair_values.len() / 2]
 }

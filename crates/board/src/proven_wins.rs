@@ -36,25 +36,26 @@ impl ProvenWins {
         populations: &Populations,
         alpha: f64,
     ) -> Result<Self, StatisticsError> {
-        let corrected = CorrectedPoints::all(units);
+        let corrected = CorrectedPoints::corrected_points(units);
         if !corrected.is_empty() {
-            let kinds: Vec<Vec<u32>> = populations.kinds().map(|kind| numbers_of(kind, units)).collect();
-            let ln_evidence = of_corrected(members, &corrected, &kinds);
+            let clusters_by_kind: Vec<Vec<u32>> = populations.kinds().map(|kind| numbers_of(kind, units)).collect();
+            let ln_evidence = ln_e_values_of_corrected(members, &corrected, &clusters_by_kind);
             return Ok(Self { members, alpha, ln_evidence });
         }
-        let mut all: Vec<Vec<f64>> = populations.kinds().map(|kind| points_of_clusters(members, units, kind)).collect();
-        if all.is_empty() {
-            all.push(points_of_units(members, units));
+        let mut ln_capitals: Vec<Vec<f64>> =
+            populations.kinds().map(|kind| points_of_clusters(members, units, kind)).collect();
+        if ln_capitals.is_empty() {
+            ln_capitals.push(points_of_units(members, units));
         }
         let evidence = EProcess::against(0.5)?;
         let mut ln_evidence = vec![0.0; members * members];
         for i in 0..members {
             for j in (0..members).filter(|j| *j != i) {
-                let of = |points: &Vec<f64>| {
+                let e_values = |points: &Vec<f64>| {
                     let (wins, losses) = (points[i * members + j], points[j * members + i]);
                     if wins > losses { evidence.ln_shares(wins, losses) } else { 0.0 }
                 };
-                ln_evidence[i * members + j] = all.iter().map(of).fold(f64::INFINITY, f64::min);
+                ln_evidence[i * members + j] = ln_capitals.iter().map(e_values).fold(f64::INFINITY, f64::min);
             }
         }
         Ok(Self { members, alpha, ln_evidence })
@@ -68,19 +69,19 @@ impl ProvenWins {
 
     /// The number known to beat this one, and the number that it is known to beat.
     pub(crate) fn bounds(&self, member: usize) -> (usize, usize) {
-        let others = 0..self.members;
+        let rivals = 0..self.members;
         (
-            others.clone().filter(|other| self.beats(*other, member)).count(),
-            others.filter(|other| self.beats(member, *other)).count(),
+            rivals.clone().filter(|other| self.beats(*other, member)).count(),
+            rivals.filter(|other| self.beats(member, *other)).count(),
         )
     }
 
     /// The member that is known to beat every other one.
     pub(crate) fn best(&self) -> Option<usize> {
-        let needed = libm::log(self.members as f64 / self.alpha);
+        let threshold = libm::log(self.members as f64 / self.alpha);
         let beats_all = |member: &usize| {
             let row = &self.ln_evidence[member * self.members..(member + 1) * self.members];
-            row.iter().enumerate().all(|(other, ln)| other == *member || *ln >= needed)
+            row.iter().enumerate().all(|(other, ln)| other == *member || *ln >= threshold)
         };
         (0..self.members).find(beats_all)
     }
@@ -89,7 +90,7 @@ impl ProvenWins {
 /// Corrected points of a unit.
 struct CorrectedPoints {
     /// Its place among the units.
-    place: usize,
+    unit_index: usize,
     pair: (usize, usize),
     /// The points of the first of the pair, beyond a half.
     beyond: f64,
@@ -99,47 +100,52 @@ struct CorrectedPoints {
 
 impl CorrectedPoints {
     /// The corrected points of the units that have any.
-    fn all(units: &[Unit]) -> Vec<Self> {
-        let of = |(place, unit): (usize, &Unit)| {
+    fn corrected_points(units: &[Unit]) -> Vec<Self> {
+        let corrected = |(unit_index, unit): (usize, &Unit)| {
             let Unit { comparison, expected, .. } = unit;
             let (range, Point::Share(share)) = (expected.as_ref()?.range, comparison.point) else { return None };
             let bounds = [0.5 - range[0], range[1] - 0.5];
-            Some(Self { place, pair: (comparison.first, comparison.second), beyond: share - 0.5, bounds })
+            Some(Self {
+                unit_index: unit_index,
+                pair: (comparison.first, comparison.second),
+                beyond: share - 0.5,
+                bounds,
+            })
         };
-        units.iter().enumerate().filter_map(of).collect()
+        units.iter().enumerate().filter_map(corrected).collect()
     }
 }
 
 /// The evidence of all ordered pairs, from bets on units or, where statements are about a kind in general, on the means of its clusters; the
 /// smaller counts.
-fn of_corrected(members: usize, points: &[CorrectedPoints], kinds: &[Vec<u32>]) -> Vec<f64> {
-    let alone: Vec<u32> = (0..points.len() as u32).collect();
+fn ln_e_values_of_corrected(members: usize, points: &[CorrectedPoints], kinds: &[Vec<u32>]) -> Vec<f64> {
+    let own_clusters: Vec<u32> = (0..points.len() as u32).collect();
     let mut ln_evidence = vec![0.0; members * members];
     let by_kind: Vec<Vec<u32>> = match kinds {
-        [] => vec![alone],
-        kinds => kinds.iter().map(|numbers| points.iter().map(|one| numbers[one.place]).collect()).collect(),
+        [] => vec![own_clusters],
+        kinds => kinds.iter().map(|numbers| points.iter().map(|one| numbers[one.unit_index]).collect()).collect(),
     };
-    let mut first = true;
+    let mut is_first_kind = true;
     for clusters in by_kind {
         let mut order: Vec<usize> = (0..points.len()).collect();
-        order.sort_by_key(|at| (points[*at].pair, clusters[*at]));
-        for same in order.chunk_by(|a, b| points[*a].pair == points[*b].pair) {
-            let mean = |cluster: &[usize], of: &dyn Fn(&CorrectedPoints) -> f64| {
-                cluster.iter().map(|at| of(&points[*at])).sum::<f64>() / cluster.len() as f64
+        order.sort_by_key(|cell| (points[*cell].pair, clusters[*cell]));
+        for rows_of_pair in order.chunk_by(|a, b| points[*a].pair == points[*b].pair) {
+            let mean = |cluster: &[usize], value: &dyn Fn(&CorrectedPoints) -> f64| {
+                cluster.iter().map(|cell| value(&points[*cell])).sum::<f64>() / cluster.len() as f64
             };
             let means = |side: usize| {
                 let sign = if side == 0 { 1.0 } else { -1.0 };
-                same.chunk_by(|a, b| clusters[*a] == clusters[*b]).map(move |cluster| {
+                rows_of_pair.chunk_by(|a, b| clusters[*a] == clusters[*b]).map(move |cluster| {
                     (mean(cluster, &|one| sign * one.beyond), mean(cluster, &|one| one.bounds[side]))
                 })
             };
-            let (i, j) = points[same[0]].pair;
-            for (at, side) in [(i * members + j, 0), (j * members + i, 1)] {
-                let found = ln_capital(means(side)).max(0.0);
-                ln_evidence[at] = if first { found } else { found.min(ln_evidence[at]) };
+            let (i, j) = points[rows_of_pair[0]].pair;
+            for (cell, side) in [(i * members + j, 0), (j * members + i, 1)] {
+                let ln_e_value = ln_capital(means(side)).max(0.0);
+                ln_evidence[cell] = if is_first_kind { ln_e_value } else { ln_e_value.min(ln_evidence[cell]) };
             }
         }
-        first = false;
+        is_first_kind = false;
     }
     ln_evidence
 }
@@ -173,9 +179,9 @@ fn points_of_clusters(members: usize, units: &[Unit], kind: ClusterKind) -> Vec<
         .collect();
     nets.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
     let mut points = vec![0.0_f64; members * members];
-    for same in nets.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let (i, j) = (same[0].0 / members, same[0].0 % members);
-        let net: f64 = same.iter().map(|one| one.2).sum();
+    for rows_of_pair in nets.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let (i, j) = (rows_of_pair[0].0 / members, rows_of_pair[0].0 % members);
+        let net: f64 = rows_of_pair.iter().map(|one| one.2).sum();
         if net > 1e-9 {
             points[i * members + j] += 1.0;
         } else if net < -1e-9 {

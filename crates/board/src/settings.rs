@@ -8,7 +8,7 @@ use statistics::bradley_terry::{Look, Ties};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clusters {
-    /// Items and judges, each if the table has at least [`Clusters::FEWEST`] of them; otherwise units.
+    /// Items and judges, each if the table has at least [`Clusters::MIN_COUNT`] of them; otherwise units.
     #[default]
     Auto,
     /// Units: a pair on an item by one judge. Statements are about the items and judges of the table alone.
@@ -23,7 +23,7 @@ pub enum Clusters {
 
 impl Clusters {
     /// Fewer are taken as given, unless requested: so small a sample shows nothing about a population.
-    pub const FEWEST: usize = 5;
+    pub const MIN_COUNT: usize = 5;
 }
 
 /// How often a table is looked at, which determines what its headline holds for.
@@ -47,7 +47,7 @@ impl Looks {
 
     /// `one look` or `every look`.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Once => "one look",
             Self::Every => "every look",
@@ -149,10 +149,10 @@ impl Settings {
         if self.discrimination && table.judges.is_empty() {
             return Err(BoardError::FewJudges { found: 0 });
         }
-        for (asked, there, column) in
+        for (requested, exists, column) in
             [(item, !table.items.is_empty(), "item"), (judge, !table.judges.is_empty(), "judge")]
         {
-            if asked && !there {
+            if requested && !exists {
                 return Err(BoardError::NoColumn { column });
             }
         }

@@ -99,13 +99,16 @@ pub struct Table {
 }
 
 /// Larger differences drown in the arithmetic of doubles when they are squared and summed.
-const MOST: f64 = 1e12;
+const MAX_COVARIATE_VALUE: f64 = 1e12;
 
 impl Table {
     /// Refuses covariates that are not one number per judgement, or too many of them.
     pub(crate) fn check_covariates(&self) -> Result<(), BoardError> {
-        if self.covariates.len() > Covariates::MOST {
-            return Err(BoardError::TooManyCovariates { found: self.covariates.len(), most: Covariates::MOST });
+        if self.covariates.len() > Covariates::MAX_COVARIATES {
+            return Err(BoardError::TooManyCovariates {
+                found: self.covariates.len(),
+                most: Covariates::MAX_COVARIATES,
+            });
         }
         for covariate in &self.covariates {
             if covariate.differences.len() != self.judgements.len() {
@@ -114,12 +117,12 @@ impl Table {
                 return Err(BoardError::Covariate { name: covariate.name.clone(), reason });
             }
             for (judgement, value) in self.judgements.iter().zip(&covariate.differences) {
-                if !(-MOST..=MOST).contains(value) {
+                if !(-MAX_COVARIATE_VALUE..=MAX_COVARIATE_VALUE).contains(value) {
                     return Err(BoardError::Row {
                         row: judgement.row,
                         what: "a covariate",
                         found: value.to_string(),
-                        expected: format!("a number from {:e} to {MOST:e}", -MOST),
+                        expected: format!("a number from {:e} to {MAX_COVARIATE_VALUE:e}", -MAX_COVARIATE_VALUE),
                     });
                 }
             }

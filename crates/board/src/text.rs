@@ -12,16 +12,16 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// The names, at most `most` of them.
-pub(crate) fn names(all: &[String], most: usize) -> String {
-    let shown = all.iter().take(most).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if all.len() > most { format!("{shown} and {} more", all.len() - most) } else { shown }
+/// The names, at most `max_names` of them.
+pub(crate) fn names(names: &[String], max_names: usize) -> String {
+    let shown_names = names.iter().take(max_names).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > max_names { format!("{shown_names} and {} more", names.len() - max_names) } else { shown_names }
 }
 
 /// A number with its noun.
-pub(crate) fn count(number: impl Into<u64>, one: &str, many: &str) -> String {
+pub(crate) fn count(number: impl Into<u64>, singular: &str, plural: &str) -> String {
     let number: u64 = number.into();
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{number} {}", if number == 1 { singular } else { plural })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct Unit {
     /// The judge, if there is one.
     pub judge: Option<u32>,
     /// The place of the unit's last row in the table: when it counts.
-    pub last: usize,
+    pub last_row: usize,
     /// The expectation of corrected points; `None` for judges' answers.
     pub expected: Option<ExpectedPoints>,
 }
@@ -103,36 +103,36 @@ impl Units {
     /// outside of its range; or if covariates are not one number, -1e12 to 1e12, per judgement, or more than eight.
     pub fn of(table: &Table) -> Result<Self, BoardError> {
         table.check_covariates()?;
-        let mut made =
+        let mut units =
             Self { both_orders_by_judge: vec![BothOrders::default(); table.judges.len()], ..Self::default() };
         let mut keyed = Vec::new();
-        for (place, judgement) in table.judgements.iter().enumerate() {
+        for (row_index, judgement) in table.judgements.iter().enumerate() {
             check(table, judgement)?;
-            made.count(judgement);
+            units.count(judgement);
             if judgement.first == judgement.second {
-                made.self_rows.push(judgement.row);
+                units.self_rows.push(judgement.row);
                 continue;
             }
             match judgement.item {
                 Some(item) => {
                     let (low, high) = pair(judgement);
-                    keyed.push(((low, high, item, judgement.judge), place));
+                    keyed.push(((low, high, item, judgement.judge), row_index));
                 }
                 None => {
-                    let unit = alone(table, judgement, place);
-                    made.units.push(unit);
+                    let unit = unit_of_row(table, judgement, row_index);
+                    units.units.push(unit);
                 }
             }
         }
         keyed.sort_unstable();
         for rows in keyed.chunk_by(|a, b| a.0 == b.0) {
-            let places: Vec<usize> = rows.iter().map(|(_, place)| *place).collect();
-            let unit = made.joined(table, &places);
-            made.units.push(unit);
+            let row_indices: Vec<usize> = rows.iter().map(|(_, row_index)| *row_index).collect();
+            let unit = units.join_rows(table, &row_indices);
+            units.units.push(unit);
         }
-        made.units.sort_by_key(|unit| unit.last);
-        made.tally.units = made.units.iter().map(|unit| unit.comparison.copies).sum();
-        Ok(made)
+        units.units.sort_by_key(|unit| unit.last_row);
+        units.tally.units = units.units.iter().map(|unit| unit.comparison.copies).sum();
+        Ok(units)
     }
 
     fn count(&mut self, judgement: &Judgement) {
@@ -154,34 +154,34 @@ impl Units {
     }
 
     /// All rows of a pair on an item by one judge.
-    fn joined(&mut self, table: &Table, places: &[usize]) -> Unit {
-        let rows: Vec<&Judgement> = places.iter().map(|place| &table.judgements[*place]).collect();
+    fn join_rows(&mut self, table: &Table, row_indices: &[usize]) -> Unit {
+        let rows: Vec<&Judgement> = row_indices.iter().map(|place| &table.judgements[*place]).collect();
         let fractional = rows.iter().any(|row| matches!(row.verdict, Answer::Score(_) | Answer::Corrected { .. }));
         // The mean share of the point of the lower competitor in each order; sums do not depend on the order of rows.
-        let shares =
+        let shares_by_order =
             by_order(&rows, |row, low_first| if low_first { row.verdict.score() } else { 1.0 - row.verdict.score() });
         let expected = expected(&rows);
         let sign = |share: f64| if (share - 0.5).abs() < 1e-9 { 0.0 } else { (share - 0.5).signum() };
-        let share = match shares {
-            shares if fractional => both_alike(shares),
-            [Some(there), Some(back)] => 0.5 + 0.5 * sign(sign(there) + sign(back) + 0.5),
+        let share = match shares_by_order {
+            shares_by_order if fractional => both_alike(shares_by_order),
+            [Some(forward), Some(backward)] => 0.5 + 0.5 * sign(sign(forward) + sign(backward) + 0.5),
             [Some(share), None] | [None, Some(share)] => 0.5 + 0.5 * sign(share),
             [None, None] => unreachable!("a unit has rows"),
         };
-        if let [Some(there), Some(back)] = shares.map(|share| share.map(sign))
-            && there * back != 0.0
+        if let [Some(forward), Some(backward)] = shares_by_order.map(|share| share.map(sign))
+            && forward * backward != 0.0
             && expected.is_none()
         {
             let judge = rows[0].judge.map(|judge| judge as usize);
-            let all = std::iter::once(&mut self.both_orders)
+            let order_counts = std::iter::once(&mut self.both_orders)
                 .chain(judge.and_then(|judge| self.both_orders_by_judge.get_mut(judge)));
-            for both in all {
-                both.asked += 1;
-                both.differently += usize::from(there != back);
-                both.first_twice += usize::from(there > 0.0 && back < 0.0);
+            for order_count in order_counts {
+                order_count.asked += 1;
+                order_count.differently += usize::from(forward != backward);
+                order_count.first_twice += usize::from(forward > 0.0 && backward < 0.0);
             }
         }
-        let position = match (table.order, shares) {
+        let position = match (table.order, shares_by_order) {
             (Order::Shown, [Some(_), None]) => 1.0,
             (Order::Shown, [None, Some(_)]) => -1.0,
             _ => 0.0,
@@ -190,18 +190,19 @@ impl Units {
         let mut weights: Vec<f64> = rows.iter().map(|row| row.weight).collect();
         weights.sort_by(f64::total_cmp);
         let weight = weights.iter().sum::<f64>() / weights.len() as f64;
-        let last = *places.iter().max().expect("a unit has rows");
-        let mut made = unit(rows[0], share, position, weight, 1, last, expected);
-        made.comparison.covariates = covariates(table, places);
-        made
+        let last_row = *row_indices.iter().max().expect("a unit has rows");
+        let mut joined_unit = unit(rows[0], share, position, weight, 1, last_row, expected);
+        joined_unit.comparison.covariates = covariates(table, row_indices);
+        joined_unit
     }
 }
 
 /// The means of the covariates of rows, for the competitor with the smaller number; both orders weigh the same.
-fn covariates(table: &Table, places: &[usize]) -> Covariates {
+fn covariates(table: &Table, row_indices: &[usize]) -> Covariates {
     let of_order = |differences: &[f64], low_first: bool| {
-        let shown = places.iter().map(|place| (&table.judgements[*place], differences[*place]));
-        let mut rows: Vec<(f64, f64)> = shown
+        let differences_of_rows =
+            row_indices.iter().map(|row_index| (&table.judgements[*row_index], differences[*row_index]));
+        let mut rows: Vec<(f64, f64)> = differences_of_rows
             .filter(|(judgement, _)| (judgement.first < judgement.second) == low_first)
             .map(|(judgement, value)| (judgement.weight * if low_first { value } else { -value }, judgement.weight))
             .collect();
@@ -222,16 +223,16 @@ fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
 
 /// The number of rows of a unit that repeat an earlier one.
 fn duplicates(rows: &[&Judgement]) -> usize {
-    let mut kinds: Vec<(u32, f64, bool)> =
+    let mut rows_by_kind: Vec<(u32, f64, bool)> =
         rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Answer::BothBad)).collect();
-    kinds.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let all = kinds.len();
-    kinds.dedup();
-    all - kinds.len()
+    rows_by_kind.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let kind_count = rows_by_kind.len();
+    rows_by_kind.dedup();
+    kind_count - rows_by_kind.len()
 }
 
 /// A row without an item. If it counts a whole number of times, it is that many units.
-fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
+fn unit_of_row(table: &Table, judgement: &Judgement, row_index: usize) -> Unit {
     let (low, _) = pair(judgement);
     let forward = judgement.first == low;
     let share = if forward { judgement.verdict.score() } else { 1.0 - judgement.verdict.score() };
@@ -240,46 +241,46 @@ fn alone(table: &Table, judgement: &Judgement, place: usize) -> Unit {
         (Order::Shown, true) => 1.0,
         (Order::Shown, false) => -1.0,
     };
-    let whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
-    let (weight, copies) = if whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
-    let mut made = unit(judgement, share, position, weight, copies, place, expected(&[judgement]));
-    made.comparison.covariates = covariates(table, &[place]);
-    made
+    let is_whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
+    let (weight, copies) = if is_whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
+    let mut row_unit = unit(judgement, share, position, weight, copies, row_index, expected(&[judgement]));
+    row_unit.comparison.covariates = covariates(table, &[row_index]);
+    row_unit
 }
 
 /// The expectation of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
-/// [`Units::joined`].
+/// [`Units::join_rows`].
 fn expected(rows: &[&Judgement]) -> Option<ExpectedPoints> {
-    let of = |row: &Judgement| match row.verdict {
+    let share_of = |row: &Judgement| match row.verdict {
         Answer::Corrected { spread, range, .. } => Some((spread, range)),
         _ => None,
     };
-    let corrected: Vec<&Judgement> = rows.iter().copied().filter(|row| of(row).is_some()).collect();
+    let corrected: Vec<&Judgement> = rows.iter().copied().filter(|row| share_of(row).is_some()).collect();
     if corrected.is_empty() {
         return None;
     }
-    let known = |row: &Judgement| of(row).unwrap_or_default();
-    let [least, most] = [0, 1].map(|end: usize| {
+    let share_or_zero = |row: &Judgement| share_of(row).unwrap_or_default();
+    let [min, max] = [0, 1].map(|end: usize| {
         let end_of_lower = |row: &Judgement, low_first| {
-            let (_, range) = known(row);
+            let (_, range) = share_or_zero(row);
             if low_first { range[end] } else { 1.0 - range[1 - end] }
         };
         both_alike(by_order(&corrected, end_of_lower))
     });
     // The variance of a mean is that of one by their number, and of a mean of two orders a quarter of the sum.
     let count = |low_first: bool| corrected.iter().filter(|row| (row.first < row.second) == low_first).count() as f64;
-    let spread = match by_order(&corrected, |row, _| known(row).0) {
+    let spread = match by_order(&corrected, |row, _| share_or_zero(row).0) {
         [Some(there), Some(back)] => 0.25 * (there / count(true) + back / count(false)),
         [one, other] => one.or(other).unwrap_or_default() / corrected.len() as f64,
     };
-    Some(ExpectedPoints { spread, range: [least, most] })
+    Some(ExpectedPoints { spread, range: [min, max] })
 }
 
 /// The means of a value for the competitor with the smaller number: over rows that show it first, and over those that show it second.
 fn by_order(rows: &[&Judgement], value: impl Fn(&Judgement, bool) -> f64) -> [Option<f64>; 2] {
     [true, false].map(|low_first| {
-        let own = rows.iter().filter(|row| (row.first < row.second) == low_first);
-        mean(&mut own.map(|row| (row.weight * value(row, low_first), row.weight)).collect::<Vec<_>>())
+        let rows_of_order = rows.iter().filter(|row| (row.first < row.second) == low_first);
+        mean(&mut rows_of_order.map(|row| (row.weight * value(row, low_first), row.weight)).collect::<Vec<_>>())
     })
 }
 
@@ -297,7 +298,7 @@ fn unit(
     position: f64,
     weight: f64,
     copies: u64,
-    last: usize,
+    last_row: usize,
     expected: Option<ExpectedPoints>,
 ) -> Unit {
     let (low, high) = pair(judgement);
@@ -306,7 +307,7 @@ fn unit(
     let point = if is_tie { Point::Tie } else { Point::Share(share) };
     let (first, second) = (low as usize, high as usize);
     let comparison = Comparison { first, second, position, point, weight, copies, ..Comparison::default() };
-    Unit { comparison, item: judgement.item, judge: judgement.judge, last, expected }
+    Unit { comparison, item: judgement.item, judge: judgement.judge, last_row, expected }
 }
 
 fn pair(judgement: &Judgement) -> (u32, u32) {
@@ -314,41 +315,41 @@ fn pair(judgement: &Judgement) -> (u32, u32) {
 }
 
 fn check(table: &Table, judgement: &Judgement) -> Result<(), BoardError> {
-    let wrong = |what: &'static str, found: String, expected: String| {
-        Err(BoardError::Row { row: judgement.row, what, found, expected })
+    let invalid = |field: &'static str, found: String, expected: String| {
+        Err(BoardError::Row { row: judgement.row, what: field, found, expected })
     };
-    let below = |count: usize| format!("a number below {count}");
-    for (what, number, count) in [
+    let expected_below = |count: usize| format!("a number below {count}");
+    for (field, number, count) in [
         ("the first competitor", Some(judgement.first), table.names.len()),
         ("the second competitor", Some(judgement.second), table.names.len()),
         ("the item", judgement.item, table.items.len()),
         ("the judge", judgement.judge, table.judges.len()),
     ] {
         if let Some(number) = number.filter(|number| *number as usize >= count) {
-            return wrong(what, number.to_string(), below(count));
+            return invalid(field, number.to_string(), expected_below(count));
         }
     }
     if !(LEAST_WEIGHT..=MOST_WEIGHT).contains(&judgement.weight) {
         let expected = format!("a number from {LEAST_WEIGHT:e} to {MOST_WEIGHT:e}");
-        return wrong("the weight", judgement.weight.to_string(), expected);
+        return invalid("the weight", judgement.weight.to_string(), expected);
     }
     match judgement.verdict {
         Answer::Score(score) if !(score > 0.0 && score < 1.0) => {
-            wrong("the score", score.to_string(), "a number between 0 and 1".to_owned())
+            invalid("the score", score.to_string(), "a number between 0 and 1".to_owned())
         }
         Answer::Corrected { points, spread, range: [least, most] } => {
             let farthest = Answer::FARTHEST;
             if !(0.5 - farthest <= least && least <= 0.0 && 1.0 <= most && most <= 0.5 + farthest) {
                 let expected = format!("at least {} to 0, and at most 1 to {}", 0.5 - farthest, 0.5 + farthest);
-                return wrong("the range of corrected points", format!("{least} to {most}"), expected);
+                return invalid("the range of corrected points", format!("{least} to {most}"), expected);
             }
             // Sums in another order are rounded in another way.
             if !(least - 1e-9..=most + 1e-9).contains(&points) {
-                return wrong("the corrected points", points.to_string(), format!("a number from {least} to {most}"));
+                return invalid("the corrected points", points.to_string(), format!("a number from {least} to {most}"));
             }
             if !(0.0..=farthest * farthest).contains(&spread) {
                 let expected = format!("a number from 0 to {}", farthest * farthest);
-                return wrong("the spread of corrected points", spread.to_string(), expected);
+                return invalid("the spread of corrected points", spread.to_string(), expected);
             }
             Ok(())
         }

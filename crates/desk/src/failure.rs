@@ -43,15 +43,18 @@ impl FailureKind {
         }
     }
 
-    /// The kind of one cause in a chain; `known` classifies the program's own errors, beside those of `output`.
-    fn of(cause: &(dyn Error + 'static), known: impl Fn(&(dyn Error + 'static)) -> Option<Self>) -> Option<Self> {
+    /// The kind of one cause in a chain; `library_failure` classifies the program's own errors, beside those of `output`.
+    fn of(
+        cause: &(dyn Error + 'static),
+        library_failure: impl Fn(&(dyn Error + 'static)) -> Option<Self>,
+    ) -> Option<Self> {
         if cause.is::<NoRoom>() {
             return Some(Self::Memory);
         }
         if cause.is::<UsageError>() {
             return Some(Self::Usage);
         }
-        cause.downcast_ref().map(|error: &io::Error| Self::of_io(error.kind())).or_else(|| known(cause))
+        cause.downcast_ref().map(|error: &io::Error| Self::of_io(error.kind())).or_else(|| library_failure(cause))
     }
 }
 
@@ -67,11 +70,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The failure of a command. `known` gives the kind of an error that is neither of the file system nor from `output`; wrong usage ends
+    /// The failure of a command. `library_failure` gives the kind of an error that is neither of the file system nor from `output`; wrong usage ends
     /// with its own exit code.
     #[must_use]
-    pub fn of(error: &anyhow::Error, known: impl Fn(&(dyn Error + 'static)) -> Option<FailureKind>) -> Self {
-        let kinds: Vec<FailureKind> = error.chain().filter_map(|cause| FailureKind::of(cause, &known)).collect();
+    pub fn of(error: &anyhow::Error, library_failure: impl Fn(&(dyn Error + 'static)) -> Option<FailureKind>) -> Self {
+        let kinds: Vec<FailureKind> =
+            error.chain().filter_map(|cause| FailureKind::of(cause, &library_failure)).collect();
         let usage = kinds.contains(&FailureKind::Usage);
         // The most specific of all causes: a wrong name may name a missing file.
         let specific = [FailureKind::Memory, FailureKind::NotFound, FailureKind::Permission, FailureKind::Usage];

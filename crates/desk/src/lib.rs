@@ -21,11 +21,11 @@
 //! | 141 | the reader closed the pipe: what was printed is not all |
 //!
 //! Each failure is one line on standard error: `error: `, what was expected, and a remedy; errors of usage end with `(see --help)`.
-//! [`output::tell`] has the three levels of other lines.
+//! [`output::messages`] has the three levels of other lines.
 //!
 //! # How to add a program
 //!
-//! [`ended`] around all, [`parse`] for its arguments, [`Failure::of`](failure::Failure::of) for its errors, [`println!`] and
+//! [`exit_code_of`] around all, [`parse`] for its arguments, [`Failure::of`](failure::Failure::of) for its errors, [`println!`] and
 //! [`eprintln!`] for its lines; and its row in the table of [`situations`].
 
 #![warn(clippy::self_named_module_files)]
@@ -46,7 +46,7 @@ use crate::print::NotPrinted;
 use crate::refusal::Refusal;
 
 /// Does `work` and returns the exit code of the process: the work's, or its failure's, which is printed.
-pub fn ended(work: impl FnOnce() -> Result<u8, Failure>) -> u8 {
+pub fn exit_code_of(work: impl FnOnce() -> Result<u8, Failure>) -> u8 {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
@@ -68,7 +68,7 @@ pub fn parse<C: FromArgMatches>(
     command: &mut clap::Command,
     arguments: &[OsString],
 ) -> Result<Option<(C, ArgMatches)>, Refusal> {
-    let parsed = command.try_get_matches_from_mut(joined(arguments.iter().cloned()));
+    let parsed = command.try_get_matches_from_mut(with_joined_values(arguments.iter().cloned()));
     match parsed.and_then(|matches| Ok((C::from_arg_matches(&matches)?, matches))) {
         Ok(parsed) => Ok(Some(parsed)),
         Err(error) if Refusal::is_one(&error) => Err(Refusal::of(&error, command)),
@@ -82,30 +82,30 @@ pub fn parse<C: FromArgMatches>(
 /// Prints help or the version.
 fn answer(help: &clap::Error) {
     if print::is_captured() {
-        print::out(format_args!("{}", help.render().to_string().trim_end()));
+        print::write_line(format_args!("{}", help.render().to_string().trim_end()));
     } else if let Err(error) = help.print() {
         resume_unwind(Box::new(NotPrinted(error)));
     }
 }
 
 /// The arguments, with a negative number after a flag as its value, `--runs=-3`: clap takes `-3` for a flag of its own.
-fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+fn with_joined_values(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let is_flag = |flag: &OsString| flag.to_str().is_some_and(|flag| flag.starts_with("--") && !flag.contains('='));
     let is_negative = |word: &OsString| {
         let number = word.to_str().and_then(|word| word.strip_prefix('-'));
         number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
     };
-    let mut all: Vec<OsString> = Vec::new();
+    let mut joined_arguments: Vec<OsString> = Vec::new();
     for argument in arguments {
-        match all.last_mut() {
+        match joined_arguments.last_mut() {
             Some(flag) if is_negative(&argument) && is_flag(flag) => {
                 flag.push("=");
                 flag.push(argument);
             }
-            _ => all.push(argument),
+            _ => joined_arguments.push(argument),
         }
     }
-    all
+    joined_arguments
 }
 
 #[cfg(test)]

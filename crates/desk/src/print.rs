@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write as _};
 use std::panic::resume_unwind;
 
-pub use output::tell::line;
+pub use output::messages::line;
 use ranktypes::text::harmless;
 
 /// The exit code that shells report for a program ended by a closed pipe: 128 plus the number of SIGPIPE.
@@ -39,14 +39,14 @@ thread_local! {
 
 /// Does `work`; returns its result and the lines that this thread would print meanwhile.
 pub fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
-    struct Before(Option<String>);
-    impl Drop for Before {
+    struct PreviousCapture(Option<String>);
+    impl Drop for PreviousCapture {
         fn drop(&mut self) {
             CAPTURED.set(self.0.take());
         }
     }
     // Put back even if the work unwinds.
-    let _before = Before(CAPTURED.replace(Some(String::new())));
+    let _before = PreviousCapture(CAPTURED.replace(Some(String::new())));
     let result = work();
     (result, CAPTURED.take().unwrap_or_default())
 }
@@ -58,19 +58,19 @@ pub fn is_captured() -> bool {
 }
 
 /// Writes a line to standard output.
-pub fn out(text: fmt::Arguments<'_>) {
-    let kept = CAPTURED.with_borrow_mut(|captured| {
+pub fn write_line(text: fmt::Arguments<'_>) {
+    let is_captured = CAPTURED.with_borrow_mut(|captured| {
         let Some(captured) = captured else { return false };
         // Writing into a string cannot fail.
         let _ = writeln!(captured, "{}", harmless(&text.to_string()));
         true
     });
-    if kept {
+    if is_captured {
         return;
     }
-    let mut out = io::stdout().lock();
-    let written = writeln!(out, "{}", harmless(&text.to_string())).and_then(|()| out.flush());
-    if let Err(error) = written {
+    let mut stdout = io::stdout().lock();
+    let result = writeln!(stdout, "{}", harmless(&text.to_string())).and_then(|()| stdout.flush());
+    if let Err(error) = result {
         // Unwinds without a panic message: this is not a bug.
         resume_unwind(Box::new(NotPrinted(error)));
     }
@@ -78,7 +78,7 @@ pub fn out(text: fmt::Arguments<'_>) {
 
 /// Writes lines to standard output; the last of them may end with a line feed.
 pub fn text(text: &str) {
-    out(format_args!("{}", text.strip_suffix('\n').unwrap_or(text)));
+    write_line(format_args!("{}", text.strip_suffix('\n').unwrap_or(text)));
 }
 
 /// Writes the line of an error to standard error, coloured on a terminal unless `NO_COLOR` is set.
@@ -100,7 +100,7 @@ pub fn bytes(bytes: &[u8]) {
 /// Writes a line to standard output.
 #[macro_export]
 macro_rules! println {
-    ($($text:tt)+) => { $crate::print::out(format_args!($($text)+)) };
+    ($($text:tt)+) => { $crate::print::write_line(format_args!($($text)+)) };
 }
 
 /// Writes a line to standard error.

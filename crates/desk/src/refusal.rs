@@ -31,14 +31,14 @@ impl Refusal {
     /// The error of arguments of `command`.
     #[must_use]
     pub fn of(error: &clap::Error, command: &Command) -> Self {
-        let said = ErrorText(error);
+        let error_text = ErrorText(error);
         let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::PriorArg];
-        let about = kinds.iter().flat_map(|kind| said.all(*kind));
+        let about = kinds.iter().flat_map(|kind| error_text.texts(*kind));
         let about = about.filter_map(|flag| flag.split([' ', '=']).next().map(str::to_owned)).collect();
         let reason = std::error::Error::source(error).map(|source| escaped(&source.to_string()).into_owned());
-        let reason = reason.or_else(|| said.expected());
-        let text = said.in_words(reason.as_deref(), command);
-        Self { kind: error.kind(), about, value: said.one(ContextKind::InvalidValue), text, reason }
+        let reason = reason.or_else(|| error_text.expected());
+        let text = error_text.in_words(reason.as_deref(), command);
+        Self { kind: error.kind(), about, value: error_text.single_text(ContextKind::InvalidValue), text, reason }
     }
 
     /// Whether it is about the flag or word `name`.
@@ -80,24 +80,26 @@ impl Refusal {
 #[must_use]
 pub fn in_keywords(message: &str) -> String {
     let mut text = String::new();
-    let mut rest = message;
-    while let Some(at) = rest.find("--") {
-        let (before, after) = (&rest[..at], &rest[at + 2..]);
-        let length = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(after.len());
-        let begins = before.chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || c == '-'));
-        text += before;
-        rest = if begins && after.starts_with(|c: char| c.is_ascii_lowercase()) {
-            text += &after[..length].replace('-', "_");
+    let mut remaining = message;
+    while let Some(dashes) = remaining.find("--") {
+        let (prefix, suffix) = (&remaining[..dashes], &remaining[dashes + 2..]);
+        let length = suffix.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(suffix.len());
+        let begins_word = prefix.chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || c == '-'));
+        text += prefix;
+        remaining = if begins_word && suffix.starts_with(|c: char| c.is_ascii_lowercase()) {
+            text += &suffix[..length].replace('-', "_");
             // A number that follows is its value.
-            let value = after[length..].strip_prefix(' ').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let value = suffix[length..]
+                .strip_prefix(' ')
+                .filter(|remaining| remaining.starts_with(|c: char| c.is_ascii_digit()));
             text += if value.is_some() { "=" } else { "" };
-            value.unwrap_or(&after[length..])
+            value.unwrap_or(&suffix[length..])
         } else {
             text += "--";
-            after
+            suffix
         };
     }
-    text + rest
+    text + remaining
 }
 
 /// The parser's message of an error.
@@ -105,7 +107,7 @@ struct ErrorText<'a>(&'a clap::Error);
 
 impl ErrorText<'_> {
     /// The texts of a kind, as they are.
-    fn all(&self, kind: ContextKind) -> Vec<&str> {
+    fn texts(&self, kind: ContextKind) -> Vec<&str> {
         match self.0.get(kind) {
             Some(ContextValue::String(text)) => vec![text],
             Some(ContextValue::Strings(all)) => all.iter().map(String::as_str).collect(),
@@ -113,17 +115,17 @@ impl ErrorText<'_> {
         }
     }
 
-    fn one(&self, kind: ContextKind) -> Option<String> {
-        self.all(kind).first().map(|text| (*text).to_owned())
+    fn single_text(&self, kind: ContextKind) -> Option<String> {
+        self.texts(kind).first().map(|text| (*text).to_owned())
     }
 
     /// The texts of a kind for a message of one line.
-    fn listed(&self, kind: ContextKind) -> Vec<String> {
-        self.all(kind).into_iter().map(|text| escaped(text).into_owned()).collect()
+    fn quoted_texts(&self, kind: ContextKind) -> Vec<String> {
+        self.texts(kind).into_iter().map(|text| escaped(text).into_owned()).collect()
     }
 
     fn word(&self, kind: ContextKind) -> String {
-        self.listed(kind).into_iter().next().unwrap_or_default()
+        self.quoted_texts(kind).into_iter().next().unwrap_or_default()
     }
 
     fn number(&self, kind: ContextKind) -> isize {
@@ -138,13 +140,13 @@ impl ErrorText<'_> {
         let value = self.word(ContextKind::InvalidValue);
         match self.0.kind() {
             ErrorKind::UnknownArgument => {
-                let near = self.near();
+                let near = self.suggestion();
                 let elsewhere = if near.is_empty() { of_commands(&about, command) } else { near };
                 format!("unexpected argument '{about}' found{elsewhere}")
             }
             ErrorKind::InvalidSubcommand => {
-                let named = self.word(ContextKind::InvalidSubcommand);
-                format!("unrecognized subcommand '{named}'{}", self.near())
+                let subcommand = self.word(ContextKind::InvalidSubcommand);
+                format!("unrecognized subcommand '{subcommand}'{}", self.suggestion())
             }
             ErrorKind::InvalidValue if value.is_empty() => {
                 let expected = reason.map_or_else(String::new, |reason| format!("; {reason}"));
@@ -152,17 +154,17 @@ impl ErrorText<'_> {
             }
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
                 let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-                format!("invalid value '{value}' for '{about}'{reason}{}", self.near())
+                format!("invalid value '{value}' for '{about}'{reason}{}", self.suggestion())
             }
             ErrorKind::TooManyValues => format!("unexpected value '{value}' for '{about}'; no more were expected"),
             ErrorKind::TooFewValues => {
-                let [least, found] = [ContextKind::MinValues, ContextKind::ActualNumValues].map(|kind| self.number(kind));
-                format!("expected at least {least} values of '{about}', found {found}")
+                let [min_values, value_count] = [ContextKind::MinValues, ContextKind::ActualNumValues].map(|kind| self.number(kind));
+                format!("expected at least {min_values} values of '{about}', found {value_count}")
             }
             ErrorKind::WrongNumberOfValues => {
                 let kinds = [ContextKind::ExpectedNumValues, ContextKind::ActualNumValues];
-                let [expected, found] = kinds.map(|kind| self.number(kind));
-                format!("expected {expected} values of '{about}', found {found}")
+                let [expected, value_count] = kinds.map(|kind| self.number(kind));
+                format!("expected {expected} values of '{about}', found {value_count}")
             }
             ErrorKind::NoEquals => format!("expected an equals sign after '{about}'"),
             // A word where only flags are expected is taken for a command.
@@ -171,8 +173,8 @@ impl ErrorText<'_> {
             }
             ErrorKind::ArgumentConflict => self.conflict(&about),
             ErrorKind::MissingRequiredArgument => {
-                let missing = self.listed(ContextKind::InvalidArg).join(", ");
-                format!("the following required arguments were not provided: {missing}")
+                let missing_arguments = self.quoted_texts(ContextKind::InvalidArg).join(", ");
+                format!("the following required arguments were not provided: {missing_arguments}")
             }
             ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 let names = command.get_subcommands().map(Command::get_name).filter(|name| *name != "help");
@@ -186,32 +188,32 @@ impl ErrorText<'_> {
             // Errors that we make ourselves have a text alone.
             _ => {
                 let text = self.0.to_string();
-                let first = text.lines().next().unwrap_or_default();
-                escaped(first.strip_prefix("error: ").unwrap_or(first)).into_owned()
+                let first_line = text.lines().next().unwrap_or_default();
+                escaped(first_line.strip_prefix("error: ").unwrap_or(first_line)).into_owned()
             }
         }
     }
 
     fn conflict(&self, about: &str) -> String {
-        let others = self.listed(ContextKind::PriorArg);
-        match &others[..] {
+        let other_arguments = self.quoted_texts(ContextKind::PriorArg);
+        match &other_arguments[..] {
             [other] if other == about => format!("the argument '{about}' cannot be used multiple times"),
             [] => format!("the argument '{about}' cannot be used with one or more of the other arguments given"),
-            others => format!("the argument '{about}' cannot be used with '{}'", others.join("', '")),
+            other_arguments => format!("the argument '{about}' cannot be used with '{}'", other_arguments.join("', '")),
         }
     }
 
     /// The values that there are, if they can be listed.
     fn expected(&self) -> Option<String> {
-        let all = self.listed(ContextKind::ValidValue);
-        (!all.is_empty()).then(|| format!("expected {}", alternatives(&all)))
+        let valid_values = self.quoted_texts(ContextKind::ValidValue);
+        (!valid_values.is_empty()).then(|| format!("expected {}", alternatives(&valid_values)))
     }
 
     /// The name that was probably meant.
-    fn near(&self) -> String {
+    fn suggestion(&self) -> String {
         let kinds = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
         // The most similar is the last.
-        let near = kinds.into_iter().filter_map(|kind| self.listed(kind).pop()).next();
+        let near = kinds.into_iter().filter_map(|kind| self.quoted_texts(kind).pop()).next();
         near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"))
     }
 }
@@ -228,10 +230,10 @@ fn of_commands(flag: &str, command: &Command) -> String {
 }
 
 /// `a, b or c`.
-fn alternatives(all: &[String]) -> String {
-    match all {
+fn alternatives(names: &[String]) -> String {
+    match names {
         [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
-        all => all.concat(),
+        names => names.concat(),
     }
 }
 

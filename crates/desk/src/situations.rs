@@ -1,4 +1,4 @@
-//! For tests: errors of callers, and the output and exit code of a program. The tests of each program call [`seen`] and compare its result
+//! For tests: errors of callers, and the output and exit code of a program. The tests of each program call [`observe`] and compare its result
 //! with [`expected`], which is the same for all.
 
 use std::fs::{self, File};
@@ -120,20 +120,20 @@ pub fn with_few_processes(
 ///
 /// # Errors
 /// If a call cannot be started, or the folder not be written.
-pub fn seen(program: &Program<'_>) -> io::Result<Vec<ObservedEnd>> {
+pub fn observe(program: &Program<'_>) -> io::Result<Vec<ObservedEnd>> {
     let Program { folder, .. } = program;
     let file = |name: &str| folder.join(name).display().to_string();
     fs::write(folder.join("empty"), "")?;
     fs::create_dir(folder.join("folder"))?;
     let flag = program.number.iter().rev().find(|word| word.starts_with("--")).copied().unwrap_or_default();
-    let mut all = Vec::new();
+    let mut ends = Vec::new();
     for (situation, _) in SITUATIONS {
-        let call = |words: &[&str], value: &str, output: Output| {
-            let words: Vec<String> = words.iter().map(|word| word.replace("{}", value)).collect();
-            program.call(situation, &words, output)
+        let call = |arguments: &[&str], value: &str, output: Output| {
+            let arguments: Vec<String> = arguments.iter().map(|word| word.replace("{}", value)).collect();
+            program.call(situation, &arguments, output)
         };
         let reads = |value: &str| call(program.reads, value, Output::Kept);
-        all.push(match situation {
+        ends.push(match situation {
             "an unknown flag" => call(&["--nosuch"], "", Output::Kept),
             "a misspelt flag" => call(program.misspelt_flag, "", Output::Kept),
             "a flag without its value" => call(&program.number[..program.number.len() - 1], "", Output::Kept),
@@ -162,20 +162,20 @@ pub fn seen(program: &Program<'_>) -> io::Result<Vec<ObservedEnd>> {
             _ => program.interrupted(situation),
         }?);
     }
-    Ok(all)
+    Ok(ends)
 }
 
 impl Program<'_> {
-    fn command(&self, words: &[String]) -> Command {
+    fn command(&self, arguments: &[String]) -> Command {
         let mut command = Command::new(self.path);
-        command.args(words).current_dir(self.folder).stdin(Stdio::null()).stderr(Stdio::piped());
+        command.args(arguments).current_dir(self.folder).stdin(Stdio::null()).stderr(Stdio::piped());
         // Variables that a caller may have set.
         ["RANKDUEL_STORE", "RANKDUEL_LOG", "RANKDUEL_CONFIG"].into_iter().for_each(|name| _ = command.env_remove(name));
         command
     }
 
-    fn call(&self, situation: &'static str, words: &[String], output: Output) -> io::Result<ObservedEnd> {
-        let mut command = self.command(words);
+    fn call(&self, situation: &'static str, arguments: &[String], output: Output) -> io::Result<ObservedEnd> {
+        let mut command = self.command(arguments);
         match output {
             Output::Full => command.stdout(File::options().write(true).open("/dev/full")?),
             Output::Kept => command.stdout(Stdio::piped()),
@@ -187,23 +187,23 @@ impl Program<'_> {
             }
         };
         let child = command.spawn()?;
-        let out = child.wait_with_output()?;
-        Ok(self.seen(situation, out.status, &out.stderr, out.stdout.len()))
+        let child_output = child.wait_with_output()?;
+        Ok(self.observe(situation, child_output.status, &child_output.stderr, child_output.stdout.len()))
     }
 
     /// Stops a call that works, once it has begun.
     fn interrupted(&self, situation: &'static str) -> io::Result<ObservedEnd> {
-        let words: Vec<String> = self.works.iter().map(|word| (*word).to_owned()).collect();
-        let mut child = self.command(&words).stdout(Stdio::null()).spawn()?;
+        let arguments: Vec<String> = self.works.iter().map(|word| (*word).to_owned()).collect();
+        let mut child = self.command(&arguments).stdout(Stdio::null()).spawn()?;
         std::thread::sleep(Duration::from_secs(1));
         Command::new("kill").arg("-INT").arg(child.id().to_string()).status()?;
         let status = child.wait()?;
         let mut line = Vec::new();
         child.stderr.take().map(|mut errors| errors.read_to_end(&mut line)).transpose()?;
-        Ok(self.seen(situation, status, &line, 0))
+        Ok(self.observe(situation, status, &line, 0))
     }
 
-    fn seen(&self, situation: &'static str, status: ExitStatus, line: &[u8], printed: usize) -> ObservedEnd {
+    fn observe(&self, situation: &'static str, status: ExitStatus, line: &[u8], printed: usize) -> ObservedEnd {
         let line = String::from_utf8_lossy(line).replace(&format!("{}/", self.folder.display()), "");
         let line = line.strip_suffix('\n').unwrap_or(&line).to_owned();
         ObservedEnd { situation, code: code(status), line, printed }
@@ -217,11 +217,11 @@ fn code(status: ExitStatus) -> i32 {
 /// The first violation of the rules of [`crate`] in the observations: exit codes, one line without control characters, nothing on standard
 /// output.
 #[must_use]
-pub fn first_fault(all: &[ObservedEnd]) -> Option<String> {
-    all.iter().find_map(|seen| {
+pub fn first_fault(ends: &[ObservedEnd]) -> Option<String> {
+    ends.iter().find_map(|seen| {
         let ObservedEnd { situation, code, line, printed } = seen;
         let fails = matches!(code, 1 | 2);
-        let says = match () {
+        let fault = match () {
             () if Some(*code) != expected(situation) => "another exit code",
             () if fails && !line.starts_with("error: ") => "no line that begins with `error: `",
             () if fails && line.contains(char::is_control) => "more than a line, or characters that control a terminal",
@@ -229,13 +229,13 @@ pub fn first_fault(all: &[ObservedEnd]) -> Option<String> {
             () if *code == 141 && !line.is_empty() => "a line about a closed pipe",
             () => return None,
         };
-        Some(format!("{situation}: {says}: {code}, {line:?}"))
+        Some(format!("{situation}: {fault}: {code}, {line:?}"))
     })
 }
 
 /// The observations as a table for people: situation, exit code, line.
 #[must_use]
-pub fn table(all: &[ObservedEnd]) -> String {
+pub fn table(ends: &[ObservedEnd]) -> String {
     let row = |seen: &ObservedEnd| format!("{}\n    {}  {}\n", seen.situation, seen.code, seen.line);
-    all.iter().map(row).collect()
+    ends.iter().map(row).collect()
 }

@@ -15,7 +15,7 @@ pub const AUTO: &str = TOP_TWO;
 pub(crate) const TOP_TWO: &str = "top-two";
 
 /// More competitors than these are refused: their posterior is a table of all pairs.
-const MOST: usize = 2_000;
+const MAX_COMPETITORS: usize = 2_000;
 
 /// What the judgements are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -134,13 +134,13 @@ impl Config {
     /// For the first that is wrong.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.check_names()?;
-        let mut seen = BTreeMap::new();
-        for (place, item) in (1..).zip(&self.items) {
+        let mut line_by_item = BTreeMap::new();
+        for (line, item) in (1..).zip(&self.items) {
             if item.trim().is_empty() {
-                return Err(invalid("items", format!("item {place} is empty; remove it")));
+                return Err(invalid("items", format!("item {line} is empty; remove it")));
             }
-            if let Some(before) = seen.insert(item.as_str(), place) {
-                return Err(invalid("items", format!("items {before} and {place} are the same; remove one")));
+            if let Some(earlier_line) = line_by_item.insert(item.as_str(), line) {
+                return Err(invalid("items", format!("items {earlier_line} and {line} are the same; remove one")));
             }
         }
         self.spec()?;
@@ -169,16 +169,16 @@ impl Config {
             return Err(invalid("people", format!("somebody must audit `{name}`: name at least one person")));
         }
         check_words("people", people)?;
-        if let Some(place) = people.iter().position(|person| person == name) {
-            let place = place + 1;
-            return Err(invalid("people", format!("name {place} is `{name}`, which is the model; leave it out")));
+        if let Some(index) = people.iter().position(|person| person == name) {
+            let index = index + 1;
+            return Err(invalid("people", format!("name {index} is `{name}`, which is the model; leave it out")));
         }
-        let alone = "beside a model, people correct what its answers depend on; leave it out, or leave out the model";
+        let remedy = "beside a model, people correct what its answers depend on; leave it out, or leave out the model";
         if self.both {
-            return Err(invalid("both", alone.to_owned()));
+            return Err(invalid("both", remedy.to_owned()));
         }
         if self.repeat > 0.0 {
-            return Err(invalid("repeat", alone.to_owned()));
+            return Err(invalid("repeat", remedy.to_owned()));
         }
         if self.spec()?.is_some() {
             return Err(invalid(
@@ -194,16 +194,13 @@ impl Config {
 
     fn check_names(&self) -> Result<(), ConfigError> {
         let count = self.names.len();
-        if !(2..=MOST).contains(&count) {
-            return Err(invalid("names", format!("expected 2 to {MOST} competitors, found {count}")));
+        if !(2..=MAX_COMPETITORS).contains(&count) {
+            return Err(invalid("names", format!("expected 2 to {MAX_COMPETITORS} competitors, found {count}")));
         }
         check_words("names", &self.names)?;
-        for (place, name) in (1..).zip(&self.names) {
+        for (line, name) in (1..).zip(&self.names) {
             if verdict_from_word(&name.to_lowercase()).is_some() {
-                return Err(invalid(
-                    "names",
-                    format!("name {place} is `{name}`, which is a verdict; use another name"),
-                ));
+                return Err(invalid("names", format!("name {line} is `{name}`, which is a verdict; use another name")));
             }
         }
         Ok(())
@@ -257,11 +254,11 @@ impl Config {
 
 /// Whether each of these names can be one, and is there once.
 fn check_words(field: &'static str, names: &[String]) -> Result<(), ConfigError> {
-    let mut seen = BTreeMap::new();
-    for (place, name) in (1..).zip(names) {
-        check_word(name).map_err(|fault| invalid(field, format!("name {place} {fault}")))?;
-        if let Some(before) = seen.insert(name.as_str(), place) {
-            return Err(invalid(field, format!("names {before} and {place} are both `{name}`; rename one")));
+    let mut line_by_name = BTreeMap::new();
+    for (line, name) in (1..).zip(names) {
+        check_word(name).map_err(|fault| invalid(field, format!("name {line} {fault}")))?;
+        if let Some(earlier_line) = line_by_name.insert(name.as_str(), line) {
+            return Err(invalid(field, format!("names {earlier_line} and {line} are both `{name}`; rename one")));
         }
     }
     Ok(())
@@ -278,8 +275,8 @@ pub fn check_word(name: &str) -> Result<(), String> {
     if name.trim().is_empty() {
         return Err("is empty".to_owned());
     }
-    if let Some(found) = name.chars().find(is_control) {
-        return Err(format!("contains the control character {}; remove it", found.escape_unicode()));
+    if let Some(control_character) = name.chars().find(is_control) {
+        return Err(format!("contains the control character {}; remove it", control_character.escape_unicode()));
     }
     if name.trim() != name {
         return Err(format!("begins or ends with a space: `{name}`; remove it"));

@@ -86,6 +86,6 @@ pub use board::Answer;
 pub use config::{AUTO, AuditedModel, Config, ConfigError, Goal, check_word};
 pub use event::{Event, Purpose, Weighed};
 pub use log::{LogError, ReplayedLog};
-pub use state::{Audited, CompetitorSummary, Counts, FoldError, Judged, Pair, Session, SessionError, Ticket};
+pub use state::{Audited, CompetitorSummary, Counts, FoldError, JudgementRow, Pair, Session, SessionError, Ticket};
 pub use stop::{Chances, Plays};
 pub use verdicts::{verdict_from_word, verdict_word};

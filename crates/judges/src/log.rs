@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{LineError, Log, from_line};
+use crate::event::{LineError, LogPosition, from_line};
 use crate::{Config, Session};
 
 /// The content of a log.
@@ -34,8 +34,8 @@ impl Session {
     /// Whether a file is a log, by its first line. [`replay`](Self::replay) checks whether it can be read.
     #[must_use]
     pub fn is_log(bytes: &[u8]) -> bool {
-        let first = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
-        first.is_some_and(|line| line.starts_with(Self::BEGINNING) && line.contains(r#""event":"created""#))
+        let first_line = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
+        first_line.is_some_and(|line| line.starts_with(Self::BEGINNING) && line.contains(r#""event":"created""#))
     }
 
     /// The session of a log. A last line without its line feed is passed over.
@@ -44,33 +44,33 @@ impl Session {
     /// If the log has no whole line, or one that does not belong there: edited, removed, repeated, or of something else.
     pub fn replay(log: &[u8]) -> Result<(Self, ReplayedLog), LogError> {
         let bytes = log.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-        let mut live: Option<Self> = None;
+        let mut session: Option<Self> = None;
         for (number, line) in (1..).zip(log[..bytes].split_inclusive(|byte| *byte == b'\n')) {
             let refused = |message: String| LogError { line: number, message };
             let text = std::str::from_utf8(&line[..line.len() - 1]);
             let text =
                 text.map_err(|_| refused("it is not UTF-8; use a copy of the file that was not damaged".into()))?;
-            live = Some(match live {
+            session = Some(match session {
                 None => {
                     let (config, names) = (Config::of([""; 0]), BTreeMap::new());
-                    let log = Log { config: &config, names: &names, number: 1, ticket: 1, sum: 0 };
+                    let log = LogPosition { config: &config, names: &names, number: 1, ticket: 1, sum: 0 };
                     let (event, sum) = from_line(text, log).map_err(|error| refused(message_of(&error, number)))?;
                     Self::begin(event, sum).map_err(|error| refused(error.to_string()))?
                 }
-                Some(mut live) => {
+                Some(mut session) => {
                     let (event, sum) =
-                        from_line(text, live.log()).map_err(|error| refused(message_of(&error, number)))?;
-                    live.fold(event, sum).map_err(|error| refused(error.to_string()))?;
-                    live
+                        from_line(text, session.log()).map_err(|error| refused(message_of(&error, number)))?;
+                    session.fold(event, sum).map_err(|error| refused(error.to_string()))?;
+                    session
                 }
             });
         }
         let torn = log.len() - bytes;
-        let Some(live) = live else {
+        let Some(session) = session else {
             return Err(LogError { line: 1, message: "there is no whole line; begin again with another file".into() });
         };
-        let events = live.log().number - 1;
-        Ok((live, ReplayedLog { events, bytes, torn }))
+        let events = session.log().number - 1;
+        Ok((session, ReplayedLog { events, bytes, torn }))
     }
 }
 

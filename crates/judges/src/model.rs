@@ -14,14 +14,14 @@ pub(crate) struct Posterior {
     /// Row by row.
     covariance: Vec<f64>,
     /// Covariances of all with the difference of the last pair: room.
-    with: Vec<f64>,
+    covariance_with: Vec<f64>,
 }
 
 impl Posterior {
     pub(crate) fn new(competitors: usize) -> Self {
         let mut covariance = vec![0.0; competitors * competitors];
         covariance.iter_mut().step_by(competitors + 1).for_each(|variance| *variance = 1.0);
-        Self { means: vec![0.0; competitors], covariance, with: vec![0.0; competitors] }
+        Self { means: vec![0.0; competitors], covariance, covariance_with: vec![0.0; competitors] }
     }
 
     fn row(&self, i: usize) -> &[f64] {
@@ -44,16 +44,16 @@ impl Posterior {
     }
 
     /// How many standard deviations the strengths of two, and a tolerance of at least 0, are apart: small where their order is uncertain.
-    pub(crate) fn apart(&self, i: usize, j: usize, tolerance: f64) -> f64 {
+    pub(crate) fn separation(&self, i: usize, j: usize, tolerance: f64) -> f64 {
         ((self.means[i] - self.means[j]).abs() + tolerance) / self.variance_between(i, j).max(f64::MIN_POSITIVE).sqrt()
     }
 
     /// How much a judgement of the pair would shrink the posterior: the Fisher information of its outcome times the
-    /// variance of the difference, with `open` judgements of the pair under way.
-    pub(crate) fn gain(&self, i: usize, j: usize, open: u32) -> f64 {
+    /// variance of the difference, with `open_questions` judgements of the pair under way.
+    pub(crate) fn gain(&self, i: usize, j: usize, open_questions: u32) -> f64 {
         let p = chance(self.means[i] - self.means[j]);
-        let known = p * (1.0 - p) * self.variance_between(i, j);
-        known / (1.0 + f64::from(open) * known)
+        let information = p * (1.0 - p) * self.variance_between(i, j);
+        information / (1.0 + f64::from(open_questions) * information)
     }
 
     /// Learns that `i` got the share `score` of the point against `j`: 1, 0, or 1/2 for a tie.
@@ -62,18 +62,18 @@ impl Posterior {
         let p = chance(self.means[i] - self.means[j]);
         let h = p * (1.0 - p);
         for k in 0..size {
-            self.with[k] = self.covariance[i * size + k] - self.covariance[j * size + k];
+            self.covariance_with[k] = self.covariance[i * size + k] - self.covariance[j * size + k];
         }
-        let scale = 1.0 / (1.0 + h * (self.with[i] - self.with[j]).max(0.0));
+        let scale = 1.0 / (1.0 + h * (self.covariance_with[i] - self.covariance_with[j]).max(0.0));
         let step = (score - p) * scale;
-        for (mean, with) in self.means.iter_mut().zip(&self.with) {
-            *mean += with * step;
+        for (mean, covariance_entry) in self.means.iter_mut().zip(&self.covariance_with) {
+            *mean += covariance_entry * step;
         }
         let shrink = h * scale;
-        for (row, with) in self.covariance.chunks_exact_mut(size).zip(&self.with) {
-            let factor = with * shrink;
-            for (entry, other) in row.iter_mut().zip(&self.with) {
-                *entry -= factor * other;
+        for (row, covariance_entry) in self.covariance.chunks_exact_mut(size).zip(&self.covariance_with) {
+            let factor = covariance_entry * shrink;
+            for (entry, other_entry) in row.iter_mut().zip(&self.covariance_with) {
+                *entry -= factor * other_entry;
             }
         }
     }

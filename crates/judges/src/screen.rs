@@ -12,17 +12,17 @@ use crate::model::Competitors;
 
 /// The seed of a stream, by its purpose and its pair, ticket or round. No stream depends on another, so that a choice taken
 /// from a log shifts no later one.
-pub(crate) fn stream(seed: u64, what: &str, of: [u64; 3]) -> u64 {
-    let words = of.iter().flat_map(|word| word.to_le_bytes());
-    let bytes: Vec<u8> = what.bytes().chain([0]).chain(words).collect();
+pub(crate) fn stream(seed: u64, purpose: &str, key: [u64; 3]) -> u64 {
+    let bytes = key.iter().flat_map(|word| word.to_le_bytes());
+    let bytes: Vec<u8> = purpose.bytes().chain([0]).chain(bytes).collect();
     xxh3_64_with_seed(&bytes, seed)
 }
 
 /// The numbers below `count` in a drawn order.
-pub(crate) fn order(seed: u64, what: &str, of: u64, count: u32) -> Vec<u32> {
-    let mut all: Vec<u32> = (0..count).collect();
-    shuffle(&mut Generator::seed_from_u64(stream(seed, what, [of, 0, 0])), &mut all);
-    all
+pub(crate) fn order(seed: u64, purpose: &str, key: u64, count: u32) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (0..count).collect();
+    shuffle(&mut Generator::seed_from_u64(stream(seed, purpose, [key, 0, 0])), &mut numbers);
+    numbers
 }
 
 /// The questions about a pair so far. Its competitors are in the order of their places.
@@ -31,9 +31,9 @@ struct PairHistory {
     /// How often the lower, and the higher place was shown first.
     orders: [u32; 2],
     /// How many questions were new.
-    new: u64,
+    new_count: u64,
     /// Items of questions that were never answered, asked again when all others were.
-    owed: VecDeque<u32>,
+    owed_items: VecDeque<u32>,
     /// Items that were asked before their turn, because the judge had seen those before them.
     ahead: BTreeSet<u32>,
 }
@@ -48,13 +48,13 @@ struct JudgeHistory {
 }
 
 impl JudgeHistory {
-    /// The pair was shown in this order `by` times more.
-    fn count(&mut self, (first, second): Competitors, by: i32) {
+    /// The pair was shown in this order `change` times more.
+    fn count(&mut self, (first, second): Competitors, change: i32) {
         let orders = self.orders.entry(key((first, second))).or_default();
         let order = &mut orders[usize::from(first > second)];
-        *order = order.saturating_add_signed(by);
-        *self.lead.entry(first).or_default() += i64::from(by);
-        *self.lead.entry(second).or_default() -= i64::from(by);
+        *order = order.saturating_add_signed(change);
+        *self.lead.entry(first).or_default() += i64::from(change);
+        *self.lead.entry(second).or_default() -= i64::from(change);
     }
 }
 
@@ -82,9 +82,12 @@ impl Screen {
     pub(crate) fn order(&self, pair: Competitors, judge: Option<&str>, generator: &mut Generator) -> Competitors {
         let (lower, higher) = key(pair);
         let heads = coin(generator);
-        let own = judge.and_then(|judge| self.judges.get(judge));
-        let own_orders = own.and_then(|own| own.orders.get(&(lower, higher))).copied().unwrap_or_default();
-        let lead = |competitor| own.and_then(|own| own.lead.get(&competitor)).copied().unwrap_or_default();
+        let own_counts = judge.and_then(|judge| self.judges.get(judge));
+        let own_orders =
+            own_counts.and_then(|own_counts| own_counts.orders.get(&(lower, higher))).copied().unwrap_or_default();
+        let lead = |competitor| {
+            own_counts.and_then(|own_counts| own_counts.lead.get(&competitor)).copied().unwrap_or_default()
+        };
         let all_orders = self.pairs.get(&(lower, higher)).map_or([0; 2], |asked| asked.orders);
         let lower_first = match own_orders[0]
             .cmp(&own_orders[1])
@@ -106,92 +109,94 @@ impl Screen {
             None => self.pairs.get(&pair).map(|asked| asked.orders),
         };
         let orders = orders.unwrap_or_default();
-        let [this, other] = if shown.0 < shown.1 { orders } else { [orders[1], orders[0]] };
-        this <= other
+        let [in_order, in_reverse] = if shown.0 < shown.1 { orders } else { [orders[1], orders[0]] };
+        in_order <= in_reverse
     }
 
-    /// The item of the next new question of a pair: one that the judge has not `seen` with it; if all were seen, the next in turn.
-    pub(crate) fn item(&self, pair: Competitors, seen: Option<&BTreeSet<u32>>) -> Option<u32> {
+    /// The item of the next new question of a pair: one that the judge has not `seen_items` with it; if all were seen, the next in turn.
+    pub(crate) fn item(&self, pair: Competitors, seen_items: Option<&BTreeSet<u32>>) -> Option<u32> {
         if self.items == 0 {
             return None;
         }
         let none = PairHistory::default();
-        let asked = self.pairs.get(&key(pair)).unwrap_or(&none);
-        let round = self.round(pair, asked.new).filter(|item| !asked.ahead.contains(item));
-        let is_between = asked.new.is_multiple_of(u64::from(self.items));
-        let [first, later] = if is_between { [&asked.owed, &none.owed] } else { [&none.owed, &asked.owed] };
-        let next_round = || self.round(pair, (asked.new / u64::from(self.items) + 1) * u64::from(self.items));
-        let mut turns = first.iter().copied().chain(round).chain(later.iter().copied()).chain(next_round());
+        let history = self.pairs.get(&key(pair)).unwrap_or(&none);
+        let round = self.round(pair, history.new_count).filter(|item| !history.ahead.contains(item));
+        let is_between = history.new_count.is_multiple_of(u64::from(self.items));
+        let [first_choice, second_choice] =
+            if is_between { [&history.owed_items, &none.owed_items] } else { [&none.owed_items, &history.owed_items] };
+        let next_round = || self.round(pair, (history.new_count / u64::from(self.items) + 1) * u64::from(self.items));
+        let mut turns =
+            first_choice.iter().copied().chain(round).chain(second_choice.iter().copied()).chain(next_round());
         let turn = turns.next();
-        match seen {
-            Some(seen) if turn.is_some_and(|turn| seen.contains(&turn)) => {
-                turns.find(|item| !seen.contains(item)).or(turn)
+        match seen_items {
+            Some(seen_items) if turn.is_some_and(|turn| seen_items.contains(&turn)) => {
+                turns.find(|item| !seen_items.contains(item)).or(turn)
             }
             _ => turn,
         }
     }
 
-    /// The items of a pair after `new` questions, until each had its turn in this round.
-    fn round(&self, pair: Competitors, new: u64) -> impl Iterator<Item = u32> {
+    /// The items of a pair after `round_number` questions, until each had its turn in this round.
+    fn round(&self, pair: Competitors, round_number: u64) -> impl Iterator<Item = u32> {
         let ((lower, higher), items, count) = (key(pair), self.items, u64::from(self.items));
-        let seed = stream(self.seed, "items", [u64::from(lower), u64::from(higher), new / count]);
-        ((new % count) as u32..items).map(move |place| shuffled(seed, items, place))
+        let seed = stream(self.seed, "items", [u64::from(lower), u64::from(higher), round_number / count]);
+        ((round_number % count) as u32..items).map(move |place| shuffled(seed, items, place))
     }
 
     /// A question is asked. A new one takes its item.
-    pub(crate) fn asked(&mut self, shown: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
-        self.count(shown, judge, 1);
-        let mut asked = self.pairs.remove(&key(shown)).unwrap_or_default();
-        asked.orders[usize::from(shown.0 > shown.1)] += 1;
+    pub(crate) fn record_question(&mut self, pair: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
+        self.count(pair, judge, 1);
+        let mut history = self.pairs.remove(&key(pair)).unwrap_or_default();
+        history.orders[usize::from(pair.0 > pair.1)] += 1;
         if let Some(item) = item.filter(|_| is_new && self.items > 0) {
-            let is_between = asked.new.is_multiple_of(u64::from(self.items));
-            let turn = self.round(shown, asked.new).find(|item| !asked.ahead.contains(item));
-            let owed = asked.owed.iter().position(|owed| *owed == item);
-            match owed {
-                Some(place) if is_between || turn != Some(item) => drop(asked.owed.remove(place)),
+            let is_between = history.new_count.is_multiple_of(u64::from(self.items));
+            let turn = self.round(pair, history.new_count).find(|item| !history.ahead.contains(item));
+            let index = history.owed_items.iter().position(|owed| *owed == item);
+            match index {
+                Some(index) if is_between || turn != Some(item) => drop(history.owed_items.remove(index)),
                 _ if turn == Some(item) => {
-                    asked.new += 1;
-                    for passed in self.round(shown, asked.new) {
-                        if asked.new.is_multiple_of(u64::from(self.items)) || !asked.ahead.remove(&passed) {
+                    history.new_count += 1;
+                    for passed in self.round(pair, history.new_count) {
+                        if history.new_count.is_multiple_of(u64::from(self.items)) || !history.ahead.remove(&passed) {
                             break;
                         }
-                        asked.new += 1;
+                        history.new_count += 1;
                     }
                 }
                 // Otherwise it had its turn in this round, or another revision asked.
-                _ if self.round(shown, asked.new).any(|later| later == item) => drop(asked.ahead.insert(item)),
+                _ if self.round(pair, history.new_count).any(|later| later == item) => drop(history.ahead.insert(item)),
                 _ => {}
             }
         }
-        self.pairs.insert(key(shown), asked);
+        self.pairs.insert(key(pair), history);
     }
 
-    /// The judge, if known, was shown the pair in this order `by` times more.
-    fn count(&mut self, shown: Competitors, judge: Option<&str>, by: i32) {
+    /// The judge, if known, was shown the pair in this order `change` times more.
+    fn count(&mut self, pair: Competitors, judge: Option<&str>, change: i32) {
         let Some(judge) = judge else { return };
         match self.judges.get_mut(judge) {
-            Some(own) => own.count(shown, by),
-            None => self.judges.entry(judge.to_owned()).or_default().count(shown, by),
+            Some(counts) => counts.count(pair, change),
+            None => self.judges.entry(judge.to_owned()).or_default().count(pair, change),
         }
     }
 
     /// A question will not be answered. A new one gives its item back.
-    pub(crate) fn forgotten(&mut self, shown: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
-        self.count(shown, judge, -1);
-        if let Some(asked) = self.pairs.get_mut(&key(shown)) {
-            let order = &mut asked.orders[usize::from(shown.0 > shown.1)];
+    pub(crate) fn forget_question(&mut self, pair: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
+        self.count(pair, judge, -1);
+        if let Some(history) = self.pairs.get_mut(&key(pair)) {
+            let order = &mut history.orders[usize::from(pair.0 > pair.1)];
             *order = order.saturating_sub(1);
-            asked.owed.extend(item.filter(|_| is_new));
+            history.owed_items.extend(item.filter(|_| is_new));
         }
     }
 
     /// A question that would not be answered is open again.
-    pub(crate) fn taken_back(&mut self, shown: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
-        self.count(shown, judge, 1);
-        if let Some(asked) = self.pairs.get_mut(&key(shown)) {
-            asked.orders[usize::from(shown.0 > shown.1)] += 1;
-            if let Some(place) = asked.owed.iter().rposition(|owed| is_new && Some(*owed) == item) {
-                asked.owed.remove(place);
+    pub(crate) fn take_back_answer(&mut self, pair: Competitors, judge: Option<&str>, item: Option<u32>, is_new: bool) {
+        self.count(pair, judge, 1);
+        if let Some(history) = self.pairs.get_mut(&key(pair)) {
+            history.orders[usize::from(pair.0 > pair.1)] += 1;
+            if let Some(index) = history.owed_items.iter().rposition(|owed| is_new && Some(*owed) == item) {
+                history.owed_items.remove(index);
             }
         }
     }
@@ -202,21 +207,21 @@ impl Screen {
     }
 }
 
-/// The number at `place` of the numbers below `count` in an order that `seed` draws: a Feistel network over the next power of
+/// The number at `index` of the numbers below `count` in an order that `seed` draws: a Feistel network over the next power of
 /// four, walked until it is below `count`. It takes no memory, however many pairs and items there are.
-fn shuffled(seed: u64, count: u32, place: u32) -> u32 {
+fn shuffled(seed: u64, count: u32, index: u32) -> u32 {
     let bits = (32 - (count.max(2) - 1).leading_zeros()).div_ceil(2);
     let mask = (1_u64 << bits) - 1;
-    let mut at = u64::from(place);
+    let mut value = u64::from(index);
     loop {
-        let (mut left, mut right) = (at >> bits, at & mask);
+        let (mut high, mut low) = (value >> bits, value & mask);
         for round in 0..6_u64 {
-            let mixed = xxh3_64_with_seed(&[right.to_le_bytes(), round.to_le_bytes()].concat(), seed);
-            (left, right) = (right, left ^ mixed & mask);
+            let mixed = xxh3_64_with_seed(&[low.to_le_bytes(), round.to_le_bytes()].concat(), seed);
+            (high, low) = (low, high ^ mixed & mask);
         }
-        at = left << bits | right;
-        if at < u64::from(count) {
-            return at as u32;
+        value = high << bits | low;
+        if value < u64::from(count) {
+            return value as u32;
         }
     }
 }
@@ -245,9 +250,9 @@ mod tests {
         let mut seen = Vec::new();
         for question in 0..9 {
             let item = screen.item(pair, None);
-            screen.asked(pair, None, item, true);
+            screen.record_question(pair, None, item, true);
             if question == 1 {
-                screen.forgotten(pair, None, item, true);
+                screen.forget_question(pair, None, item, true);
             } else {
                 seen.extend(item);
             }

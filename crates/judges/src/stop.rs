@@ -36,8 +36,8 @@ impl Plays {
     /// As often as a few seconds allow, for a session of that many competitors; `None` for hundreds.
     #[must_use]
     pub fn of(competitors: usize) -> Option<Self> {
-        let plays = (2_000 / competitors.max(1)).clamp(20, 100);
-        (competitors <= 200).then_some(Self { plays, most: 3_000 })
+        let play_count = (2_000 / competitors.max(1)).clamp(20, 100);
+        (competitors <= 200).then_some(Self { plays: play_count, most: 3_000 })
     }
 }
 
@@ -70,7 +70,7 @@ impl Session {
 
     /// The settings of boards of this session. Without a tolerance of their own, they have that of the session.
     fn looked_at(&self, settings: &Settings) -> Settings {
-        let further = match self.config().goal {
+        let further_pairs = match self.config().goal {
             Goal::Best => FurtherPairs::Best,
             Goal::Order => FurtherPairs::Order,
             Goal::Uniform => FurtherPairs::Everyone,
@@ -78,7 +78,7 @@ impl Session {
         let tolerance = if settings.tolerance > 0.0 { settings.tolerance } else { self.config().tolerance };
         // Findings are about verdicts, which corrected points are made of.
         let checks = settings.checks && self.config().model.is_none();
-        Settings { looks: Looks::Every, further, tolerance, checks, ..settings.clone() }
+        Settings { looks: Looks::Every, further: further_pairs, tolerance, checks, ..settings.clone() }
     }
 
     /// How likely that many further answers name the best, or one within the tolerance of `settings`. Takes about a second for 20
@@ -94,15 +94,15 @@ impl Session {
             return Ok(Chances { chances: Vec::new(), later: 0.0, plays: 0 });
         }
         let sessions: Vec<(usize, Self)> = (0..plays.plays).map(|play| (play, self.clone())).collect();
-        let named = sessions
+        let names = sessions
             .into_par_iter()
             .map(|(play, session)| session.played(&plausible, &settings, plays.most, play))
             .collect::<Result<Vec<_>, _>>()?;
-        let n = named.len().max(1) as f64;
-        let share = |more: u64| named.iter().flatten().filter(|at| **at <= more).count() as f64 / n;
-        let chances = Chance::rising(STEPS.into_iter().filter(|more| *more <= plays.most), share);
-        let later = chances.last().map_or(1.0, |last| 1.0 - last.share);
-        Ok(Chances { chances, later, plays: named.len() })
+        let n = names.len().max(1) as f64;
+        let share = |more: u64| names.iter().flatten().filter(|at| **at <= more).count() as f64 / n;
+        let chances = Chance::never_falling(STEPS.into_iter().filter(|more| *more <= plays.most), share);
+        let never_share = chances.last().map_or(1.0, |last| 1.0 - last.share);
+        Ok(Chances { chances, later: never_share, plays: names.len() })
     }
 
     /// After how many further answers the best is named, if the rest of the session is played with strengths that are drawn for this play.
@@ -110,7 +110,7 @@ impl Session {
         mut self,
         plausible: &Plausible,
         settings: &Settings,
-        most: u64,
+        max_judgements: u64,
         play: usize,
     ) -> Result<Option<u64>, BoardError> {
         let mut draws =
@@ -118,13 +118,13 @@ impl Session {
         let truth = plausible.draw(&mut draws);
         self.take_events();
         let judges = self.judges().to_vec();
-        let mut beside = self.simulated_model();
+        let mut model = self.simulated_model();
         let mut answered = 0;
-        for looked in looks(most) {
-            while answered < looked {
-                if let Some(beside) = &mut beside {
+        for judgements in looks(max_judgements) {
+            while answered < judgements {
+                if let Some(model) = &mut model {
                     // Answers of the model are not counted.
-                    match self.play_beside(beside, &truth, &mut draws) {
+                    match self.play_beside(model, &truth, &mut draws) {
                         Ok(by_person) => answered += u64::from(by_person),
                         Err(_) => return Ok(None),
                     }
@@ -133,15 +133,15 @@ impl Session {
                 let judge = (!judges.is_empty()).then(|| &*judges[draws.below(judges.len())]);
                 // Neither can fail: the judge has a name that was taken before, and the ticket was just given out.
                 let Ok(pair) = self.ask(judge) else { return Ok(None) };
-                let said = truth.answer(pair.first as usize, pair.second as usize, &mut draws);
-                if self.tell(pair.ticket, said, judge).is_err() {
+                let answer = truth.answer(pair.first as usize, pair.second as usize, &mut draws);
+                if self.tell(pair.ticket, answer, judge).is_err() {
                     return Ok(None);
                 }
                 answered += 1;
             }
             self.take_events();
             if board::named_by_strengths(&self.evidence(), settings)?.is_some() {
-                return Ok(Some(looked));
+                return Ok(Some(judgements));
             }
         }
         Ok(None)
@@ -149,14 +149,14 @@ impl Session {
 }
 
 /// When played sessions are looked at: a few times between two steps, and at each step.
-fn looks(most: u64) -> Vec<u64> {
-    let mut all = Vec::new();
-    let mut before = 0;
-    for step in STEPS.into_iter().filter(|step| *step <= most) {
-        all.extend((1..=LOOKS).map(|part| before + (step - before) * part / LOOKS));
-        before = step;
+fn looks(max_judgements: u64) -> Vec<u64> {
+    let mut look_counts = Vec::new();
+    let mut previous = 0;
+    for step in STEPS.into_iter().filter(|step| *step <= max_judgements) {
+        look_counts.extend((1..=LOOKS).map(|part| previous + (step - previous) * part / LOOKS));
+        previous = step;
     }
-    all
+    look_counts
 }
 
 #[cfg(test)]

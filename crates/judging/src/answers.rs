@@ -11,7 +11,7 @@ pub fn table(session: &Session) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let (config, judges) = (session.config(), session.judges());
     let has_notes = session.judged().iter().any(|judged| session.note(judged.ticket).is_some());
     let width = COLUMNS.len() - usize::from(!has_notes);
-    let row = |judged: &judges::Judged| {
+    let row = |judged: &judges::JudgementRow| {
         let mut row = vec![
             config.names[judged.first as usize].clone(),
             config.names[judged.second as usize].clone(),

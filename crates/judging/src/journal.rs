@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use output::explained;
 use output::input;
 use output::lock::Lock;
+use output::path_error;
 
 /// No log is larger.
-const MOST: u64 = 1 << 34;
+const MAX_BYTES: u64 = 1 << 34;
 
 /// A log, locked until this is dropped.
 #[derive(Debug)]
@@ -32,10 +32,10 @@ impl Journal {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".lock");
-        let beside = path.with_file_name(name);
+        let lock_path = path.with_file_name(name);
         let start = Instant::now();
         loop {
-            if let Some(lock) = Lock::take(&beside)? {
+            if let Some(lock) = Lock::take(&lock_path)? {
                 return Ok(Self { path, _lock: lock });
             }
             if start.elapsed() > patience {
@@ -57,20 +57,20 @@ impl Journal {
         read(&self.path)
     }
 
-    /// Writes `lines` after the first `at` bytes of the file, instead of whatever follows them, and returns when they are on the
+    /// Writes `lines` after the first `offset` bytes of the file, instead of whatever follows them, and returns when they are on the
     /// disk. A file that begins is written aside and renamed: it is whole, or not there.
     ///
     /// # Errors
-    /// If they cannot be written; the file then ends after `at` bytes, as before.
-    pub fn append(&self, at: u64, lines: &[u8]) -> Result<()> {
-        if at == 0 {
+    /// If they cannot be written; the file then ends after `offset` bytes, as before.
+    pub fn append(&self, offset: u64, lines: &[u8]) -> Result<()> {
+        if offset == 0 {
             return output::write_atomic(&self.path, lines);
         }
-        let failed = |error| explained(error, "append to", &self.path);
+        let failed = |error| path_error(error, "append to", &self.path);
         let mut file = input::open_with(File::options().write(true), &self.path).map_err(failed)?;
-        write(&mut file, at, lines).map_err(|error| {
+        write(&mut file, offset, lines).map_err(|error| {
             // A last line that is not whole does no harm either: readers pass over it.
-            let _ = file.set_len(at).and_then(|()| file.sync_all());
+            let _ = file.set_len(offset).and_then(|()| file.sync_all());
             failed(error)
         })
     }
@@ -81,18 +81,18 @@ impl Journal {
 /// # Errors
 /// If it cannot be read, or is not a regular file.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    match input::read_file(path, MOST) {
+    match input::read_file(path, MAX_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(explained(error, "read", path)),
+        Err(error) => Err(path_error(error, "read", path)),
     }
 }
 
-fn write(file: &mut File, at: u64, lines: &[u8]) -> io::Result<()> {
-    if file.metadata()?.len() > at {
-        file.set_len(at)?;
+fn write(file: &mut File, offset: u64, lines: &[u8]) -> io::Result<()> {
+    if file.metadata()?.len() > offset {
+        file.set_len(offset)?;
     }
-    file.seek(SeekFrom::Start(at))?;
+    file.seek(SeekFrom::Start(offset))?;
     file.write_all(lines)?;
     file.sync_all()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use judges::{Config, Session};
-use output::tell::note;
+use output::messages::note;
 
 use crate::journal::{self, Journal};
 
@@ -54,8 +54,8 @@ impl SessionFile {
         Ok(match unbegun(&bytes) {
             Some(unbegun) => Self { path, journal, session: begin(unbegun)?, end: Some(0), torn: 0 },
             None => {
-                let (session, read) = Session::replay(&bytes).with_context(|| path.display().to_string())?;
-                Self { path, journal, session, end: Some(read.bytes as u64), torn: read.torn }
+                let (session, replayed) = Session::replay(&bytes).with_context(|| path.display().to_string())?;
+                Self { path, journal, session, end: Some(replayed.bytes as u64), torn: replayed.torn }
             }
         })
     }
@@ -77,8 +77,8 @@ impl SessionFile {
         let length = std::fs::metadata(&self.path).map(|metadata| metadata.len());
         if length.ok() != self.end {
             let bytes = journal::read(&self.path)?.unwrap_or_default();
-            let (session, read) = Session::replay(&bytes).with_context(|| self.path.display().to_string())?;
-            (self.session, self.end) = (session, Some(read.bytes as u64));
+            let (session, replayed) = Session::replay(&bytes).with_context(|| self.path.display().to_string())?;
+            (self.session, self.end) = (session, Some(replayed.bytes as u64));
         }
         Ok(())
     }
@@ -102,28 +102,32 @@ impl SessionFile {
         self.end = Some(end + lines.len() as u64);
         if end == 0 {
             // This shows a header among the names, or a name that was cut in two, before any judgement.
-            note(false, &format!("the session begins: {}", of_what(self.session.config())));
+            note(false, &format!("the session begins: {}", session_summary(self.session.config())));
         }
         Ok(())
     }
 }
 
 /// The number of competitors and items, and the first and last of them.
-fn of_what(config: &Config) -> String {
-    let ends = |all: &[String], noun: &str| {
-        let short = |text: &String| match text.char_indices().nth(40) {
+fn session_summary(config: &Config) -> String {
+    let first_and_last = |all: &[String], noun: &str| {
+        let shortened = |text: &String| match text.char_indices().nth(40) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.clone(),
         };
-        let shown = match all {
-            [first, .., last] => format!(" ({} to {})", short(first), short(last)),
-            [one] => format!(" ({})", short(one)),
+        let listing = match all {
+            [first, .., last] => format!(" ({} to {})", shortened(first), shortened(last)),
+            [one] => format!(" ({})", shortened(one)),
             [] => String::new(),
         };
-        format!("{} {noun}{}{shown}", all.len(), if all.len() == 1 { "" } else { "s" })
+        format!("{} {noun}{}{listing}", all.len(), if all.len() == 1 { "" } else { "s" })
     };
-    let competitors = ends(&config.names, "competitor");
-    if config.items.is_empty() { competitors } else { format!("{competitors}, {}", ends(&config.items, "item")) }
+    let competitors = first_and_last(&config.names, "competitor");
+    if config.items.is_empty() {
+        competitors
+    } else {
+        format!("{competitors}, {}", first_and_last(&config.items, "item"))
+    }
 }
 
 /// Whether a session never began.

@@ -6,17 +6,17 @@ use anyhow::{Result, bail};
 use clap::Args;
 use judges::{AuditedModel, Config, Goal};
 use letor_io::NameList;
-use output::explained;
 use output::input;
+use output::messages::note;
 use output::numbers::{parse_positive, parse_tolerance};
-use output::tell::note;
+use output::path_error;
 use output::usage::usage;
 
 use crate::session_file::{SessionFile, Unbegun};
 use crate::texts::Texts;
 
 /// Names and items in files are no larger than this together.
-const MOST: u64 = 1 << 28;
+const MAX_BYTES: u64 = 1 << 28;
 
 /// The settings of a session. They never change: later calls may repeat them, and are refused if they differ.
 #[derive(Debug, Default, Args)]
@@ -103,30 +103,30 @@ fn not_plain(path: &Path, lines: &[String]) -> Option<(usize, String)> {
     if ending != "csv" && ending != "tsv" {
         return None;
     }
-    if let Some(place) = lines.iter().position(|line| line.starts_with('"')) {
-        return Some((place, "a quoted cell".to_owned()));
+    if let Some(index) = lines.iter().position(|line| line.starts_with('"')) {
+        return Some((index, "a quoted cell".to_owned()));
     }
     let columns = |separator: char| {
         let count = |line: &String| line.matches(separator).count();
-        let most = lines.first().map(count).filter(|most| *most > 0)?;
-        lines.iter().all(|line| count(line) == most).then(|| (0, format!("{} columns", most + 1)))
+        let field_count = lines.first().map(count).filter(|field_count| *field_count > 0)?;
+        lines.iter().all(|line| count(line) == field_count).then(|| (0, format!("{} columns", field_count + 1)))
     };
     ['\t', ';', ','].into_iter().find_map(columns)
 }
 
 /// The lines of a file.
 fn lines_of(path: &Path) -> Result<Vec<String>> {
-    let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+    let text = input::read_text(path, MAX_BYTES).map_err(|error| path_error(error, "read", path))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    if let Some(empty) = lines.iter().position(|line| line.trim().is_empty()) {
-        bail!(usage(format_args!("{}, line {}: it is empty; remove it", path.display(), empty + 1)));
+    if let Some(empty_line) = lines.iter().position(|line| line.trim().is_empty()) {
+        bail!(usage(format_args!("{}, line {}: it is empty; remove it", path.display(), empty_line + 1)));
     }
-    if let Some((place, found)) = not_plain(path, &lines) {
+    if let Some((index, fault)) = not_plain(path, &lines) {
         bail!(usage(format_args!(
-            "{}, line {}: found {found}, expected one name per line; copy the column of names into a text file",
+            "{}, line {}: found {fault}, expected one name per line; copy the column of names into a text file",
             path.display(),
-            place + 1
+            index + 1
         )));
     }
     Ok(lines)
@@ -152,8 +152,8 @@ impl Settings {
             judges::Session::new(self.config(texts)?).map_err(|error| usage(flagged(&error)))
         })?;
         if file.torn() > 0 {
-            let what = "its last line was cut off while it was written; it is dropped, and no answer depends on it";
-            note(false, &format!("{}: {what}", path.display()));
+            let remark = "its last line was cut off while it was written; it is dropped, and no answer depends on it";
+            note(false, &format!("{}: {remark}", path.display()));
         }
         self.agree_with(file.session.config(), path)?;
         Ok(file)
@@ -171,14 +171,14 @@ impl Settings {
     fn config(&self, texts: Option<&Texts>) -> Result<Config> {
         let of_texts = |all: fn(&Texts) -> &Vec<String>| texts.map(|texts| all(texts).clone()).unwrap_or_default();
         let names = self.competitors()?.unwrap_or_else(|| of_texts(|texts| &texts.competitors));
-        let usual = Config::of(names);
+        let defaults = Config::of(names);
         if self.model.is_none() && (self.people.is_some() || self.model_cost.is_some()) {
             return Err(usage("--people and --model-cost are about a model: name it with --model, or leave them out"));
         }
         Ok(Config {
             items: self.items.as_deref().map(lines_of).transpose()?.unwrap_or_else(|| of_texts(|texts| &texts.items)),
             goal: self.goal.unwrap_or_default(),
-            policy: self.policy.clone().unwrap_or_else(|| usual.policy.clone()),
+            policy: self.policy.clone().unwrap_or_else(|| defaults.policy.clone()),
             horizon: self.horizon.unwrap_or(0),
             seed: self.seed.unwrap_or(0),
             both: self.both,
@@ -189,34 +189,34 @@ impl Settings {
                 cost: self.model_cost.unwrap_or(MODEL_COST),
                 people: self.people.clone().unwrap_or_default().0,
             }),
-            ..usual
+            ..defaults
         })
     }
 
     /// Refuses flags that differ from the settings of the file.
     fn agree_with(&self, config: &Config, path: &Path) -> Result<()> {
-        let differs = |flag: &str, given: String, there: String| {
+        let differs = |flag: &str, requested: String, in_session: String| {
             Err(usage(format_args!(
-                "--{flag} {given}, but {} was begun with {there}; leave the flag out, or begin another file",
+                "--{flag} {requested}, but {} was begun with {in_session}; leave the flag out, or begin another file",
                 path.display()
             )))
         };
         if let Some(names) = self.competitors()?.filter(|names| *names != config.names) {
             let flag = if self.competitors.is_empty() { "competitors-from" } else { "competitors" };
-            let given = match names.iter().find(|name| !config.names.contains(name)) {
-                Some(other) => format!("names `{other}`"),
+            let requested = match names.iter().find(|name| !config.names.contains(name)) {
+                Some(or_people) => format!("names `{or_people}`"),
                 None if names.len() < config.names.len() => format!("names {} of them", names.len()),
                 None => "has them in another order".to_owned(),
             };
-            return differs(flag, given, ranktypes::text::join_list(&config.names));
+            return differs(flag, requested, ranktypes::text::join_list(&config.names));
         }
         if let Some(items) = self.items.as_deref().map(lines_of).transpose()?.filter(|items| *items != config.items) {
-            let place = items.iter().zip(&config.items).position(|(one, other)| one != other);
-            let given = match place {
-                Some(place) => format!("differs in line {}", place + 1),
+            let line_index = items.iter().zip(&config.items).position(|(line, or_people)| line != or_people);
+            let requested = match line_index {
+                Some(line_index) => format!("differs in line {}", line_index + 1),
                 None => format!("has {} lines", items.len()),
             };
-            return differs("items", given, format!("{} items", config.items.len()));
+            return differs("items", requested, format!("{} items", config.items.len()));
         }
         let is = |value: &dyn std::fmt::Display| format!("is {value}");
         if let Some(goal) = self.goal.filter(|goal| *goal != config.goal) {
@@ -226,8 +226,8 @@ impl Settings {
             return differs("policy", is(&policy), config.policy.clone());
         }
         if let Some(horizon) = self.horizon.filter(|horizon| *horizon != config.horizon) {
-            let there = if config.horizon == 0 { "none".to_owned() } else { config.horizon.to_string() };
-            return differs("horizon", is(&horizon), there);
+            let in_session = if config.horizon == 0 { "none".to_owned() } else { config.horizon.to_string() };
+            return differs("horizon", is(&horizon), in_session);
         }
         if let Some(seed) = self.seed.filter(|seed| *seed != config.seed) {
             return differs("seed", is(&seed), config.seed.to_string());
@@ -241,17 +241,30 @@ impl Settings {
         if let Some(tolerance) = self.tolerance.filter(|tolerance| *tolerance != config.tolerance) {
             return differs("tolerance", is(&tolerance), config.tolerance.to_string());
         }
-        let there = config.model.as_ref();
-        let other = |found: Option<String>| found.unwrap_or_else(|| "people alone".to_owned());
-        if let Some(model) = self.model.as_deref().filter(|model| there.is_none_or(|there| there.name != **model)) {
-            return differs("model", is(&model), other(there.map(|there| there.name.clone())));
+        let in_session = config.model.as_ref();
+        let or_people = |found: Option<String>| found.unwrap_or_else(|| "people alone".to_owned());
+        if let Some(model) =
+            self.model.as_deref().filter(|model| in_session.is_none_or(|in_session| in_session.name != **model))
+        {
+            return differs("model", is(&model), or_people(in_session.map(|in_session| in_session.name.clone())));
         }
-        if let Some(people) = self.people.as_ref().filter(|people| there.is_none_or(|there| there.people != people.0)) {
-            let of = |people: &[String]| ranktypes::text::join_list(people);
-            return differs("people", format!("are {}", of(&people.0)), other(there.map(|there| of(&there.people))));
+        if let Some(people) =
+            self.people.as_ref().filter(|people| in_session.is_none_or(|in_session| in_session.people != people.0))
+        {
+            let people_list = |people: &[String]| ranktypes::text::join_list(people);
+            return differs(
+                "people",
+                format!("are {}", people_list(&people.0)),
+                or_people(in_session.map(|in_session| people_list(&in_session.people))),
+            );
         }
-        if let Some(cost) = self.model_cost.filter(|cost| there.is_none_or(|there| there.cost != *cost)) {
-            return differs("model-cost", is(&cost), other(there.map(|there| there.cost.to_string())));
+        if let Some(cost) = self.model_cost.filter(|cost| in_session.is_none_or(|in_session| in_session.cost != *cost))
+        {
+            return differs(
+                "model-cost",
+                is(&cost),
+                or_people(in_session.map(|in_session| in_session.cost.to_string())),
+            );
         }
         Ok(())
     }

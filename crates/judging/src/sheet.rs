@@ -4,20 +4,20 @@ use std::path::Path;
 
 use anyhow::Result;
 use judges::{Answer, Pair, Session, Ticket, verdict_from_word};
-use output::explained;
 use output::input;
+use output::path_error;
 use output::usage::usage;
 use ranktypes::text::excerpt;
 
 use crate::texts::Texts;
 
 /// A larger sheet is not read.
-const MOST: u64 = 1 << 28;
+const MAX_BYTES: u64 = 1 << 28;
 const COLUMNS: [&str; 6] = ["ticket", "question", "answer 1", "answer 2", "better", "note"];
 
 /// A row that was filled in.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filled {
+pub struct FilledRow {
     /// The line of the file, from 1.
     pub line: u64,
     /// The pair.
@@ -62,30 +62,30 @@ fn inert(text: &str) -> String {
 ///
 /// # Errors
 /// If the file is not such a sheet, or an answer is none of `1`, `2`, `0` or `tie`, `9` or `both bad`; with its line.
-pub fn read(path: &Path) -> Result<Vec<Filled>> {
-    let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+pub fn read(path: &Path) -> Result<Vec<FilledRow>> {
+    let text = input::read_text(path, MAX_BYTES).map_err(|error| path_error(error, "read", path))?;
     rows(text.strip_prefix('\u{feff}').unwrap_or(&text))
         .map_err(|message| usage(format_args!("{}{message}", path.display())))
 }
 
-fn rows(text: &str) -> Result<Vec<Filled>, String> {
+fn rows(text: &str) -> Result<Vec<FilledRow>, String> {
     // Spreadsheets write semicolons where commas are in numbers.
     let header = text.lines().next().unwrap_or_default();
     let separator =
-        [b',', b';', b'\t'].into_iter().max_by_key(|found| header.bytes().filter(|byte| byte == found).count());
+        [b',', b';', b'\t'].into_iter().max_by_key(|heading| header.bytes().filter(|byte| byte == heading).count());
     let mut reader =
         csv::ReaderBuilder::new().delimiter(separator.unwrap_or(b',')).flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| format!(", line 1: {error}"))?.clone();
-    let place = |name: &str| header.iter().position(|found| found.trim().eq_ignore_ascii_case(name));
+    let column_of = |name: &str| header.iter().position(|heading| heading.trim().eq_ignore_ascii_case(name));
     let [ticket, better] = ["ticket", "better"].map(|name| {
-        place(name).ok_or_else(|| format!(", line 1: no column `{name}`; give back the sheet as it was written"))
+        column_of(name).ok_or_else(|| format!(", line 1: no column `{name}`; give back the sheet as it was written"))
     });
-    let (ticket, better, note) = (ticket?, better?, place("note"));
+    let (ticket, better, note) = (ticket?, better?, column_of("note"));
     let mut filled = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| format!(": {error}"))?;
         let line = record.position().map_or(0, csv::Position::line);
-        let cell = |place: usize| record.get(place).unwrap_or_default().trim();
+        let cell = |column_of: usize| record.get(column_of).unwrap_or_default().trim();
         if cell(better).is_empty() {
             continue;
         }
@@ -104,7 +104,7 @@ fn rows(text: &str) -> Result<Vec<Filled>, String> {
         })?;
         let ticket = cell(ticket).parse().map_err(|error| format!(", line {line}: {error}"))?;
         let note = note.map(cell).filter(|note| !note.is_empty()).map(str::to_owned);
-        filled.push(Filled { line, ticket, verdict, note });
+        filled.push(FilledRow { line, ticket, verdict, note });
     }
     Ok(filled)
 }

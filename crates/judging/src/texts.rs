@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
-use output::explained;
 use output::input;
+use output::path_error;
 use output::usage::usage;
 use ranktypes::text::{excerpt, plain_header};
 
 /// A larger table is not read.
-const MOST: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The headers of each column; the first is ours.
 const ITEM: &[&str] = &["item", "item_id", "prompt_id", "question_id", "query_id", "id"];
@@ -47,32 +47,32 @@ impl Texts {
     /// # Errors
     /// If the file cannot be read, a line is damaged, a column is missing, or a competitor has no text, or two, on an item.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = input::read_text(path, MOST).map_err(|error| explained(error, "read", path))?;
+        let text = input::read_text(path, MAX_BYTES).map_err(|error| path_error(error, "read", path))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let rows = if text.trim_start().starts_with('{') { lines(text) } else { records(text) };
-        let table = rows.and_then(Self::of);
+        let table = rows.and_then(Self::from_rows);
         table.map_err(|message| usage(format_args!("{}{message}", path.display())))
     }
 
-    fn of(rows: Vec<Row>) -> Result<Self, String> {
+    fn from_rows(rows: Vec<Row>) -> Result<Self, String> {
         let mut table = Self::default();
-        let mut read: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let mut line_by_answer: BTreeMap<(String, String), u64> = BTreeMap::new();
         let (mut competitors, mut items) = (BTreeSet::new(), BTreeSet::new());
         let has_items = rows.iter().any(|row| row.item.is_some() || row.question.is_some());
         for Row { line, item, competitor, text, question } in rows {
-            let said = |what: String| format!(", line {line}: {what}");
-            let competitor = competitor.ok_or_else(|| said("there is no competitor".to_owned()))?;
-            let text = text.ok_or_else(|| said(format!("there is no text of {}", excerpt(&competitor))))?;
+            let in_line = |what: String| format!(", line {line}: {what}");
+            let competitor = competitor.ok_or_else(|| in_line("there is no competitor".to_owned()))?;
+            let text = text.ok_or_else(|| in_line(format!("there is no text of {}", excerpt(&competitor))))?;
             let (item, question) = match (item, question) {
                 (Some(item), question) => (item, question),
                 (None, Some(question)) => (question, None),
-                (None, None) if has_items => return Err(said("there is no item".to_owned())),
+                (None, None) if has_items => return Err(in_line("there is no item".to_owned())),
                 (None, None) => (String::new(), None),
             };
             if let Some(question) = question {
-                let known = table.questions.entry(item.clone()).or_insert_with(|| question.clone());
-                if *known != question {
-                    return Err(said(format!("item {} has another question than in a line before", excerpt(&item))));
+                let question_known = table.questions.entry(item.clone()).or_insert_with(|| question.clone());
+                if *question_known != question {
+                    return Err(in_line(format!("item {} has another question than in a line before", excerpt(&item))));
                 }
             }
             if competitors.insert(competitor.clone()) {
@@ -81,34 +81,38 @@ impl Texts {
             if has_items && items.insert(item.clone()) {
                 table.items.push(item.clone());
             }
-            let place = (item, competitor);
-            if let Some(before) = read.insert(place.clone(), line) {
-                let (item, competitor) = (excerpt(&place.0), excerpt(&place.1));
-                return Err(said(format!("{competitor} has a text on {item} in line {before} already; keep one")));
+            let key = (item, competitor);
+            if let Some(earlier_line) = line_by_answer.insert(key.clone(), line) {
+                let (item, competitor) = (excerpt(&key.0), excerpt(&key.1));
+                return Err(in_line(format!(
+                    "{competitor} has a text on {item} in line {earlier_line} already; keep one"
+                )));
             }
-            table.texts.insert(place, text);
+            table.texts.insert(key, text);
         }
-        table.is_whole().map(|()| table)
+        table.check_complete().map(|()| table)
     }
 
-    fn is_whole(&self) -> Result<(), String> {
+    fn check_complete(&self) -> Result<(), String> {
         if self.competitors.len() < 2 {
             return Err(format!(": it has {} competitors; expected at least two", self.competitors.len()));
         }
         let none = [String::new()];
         let items = if self.items.is_empty() { &none[..] } else { &self.items };
-        let mut missing = Vec::new();
+        let mut missing_answers = Vec::new();
         for item in items {
             for competitor in self.competitors.iter().filter(|competitor| self.text(item, competitor).is_none()) {
-                missing.push(format!("{} on {}", excerpt(competitor), excerpt(item)));
+                missing_answers.push(format!("{} on {}", excerpt(competitor), excerpt(item)));
             }
         }
-        let more = missing.len().saturating_sub(3);
-        missing.truncate(3);
-        match (missing.is_empty(), more) {
+        let remainder = missing_answers.len().saturating_sub(3);
+        missing_answers.truncate(3);
+        match (missing_answers.is_empty(), remainder) {
             (true, _) => Ok(()),
-            (false, 0) => Err(format!(": there is no text of {}; add it", missing.join(", "))),
-            (false, more) => Err(format!(": there is no text of {} and {more} more; add them", missing.join(", "))),
+            (false, 0) => Err(format!(": there is no text of {}; add it", missing_answers.join(", "))),
+            (false, remainder) => {
+                Err(format!(": there is no text of {} and {remainder} more; add them", missing_answers.join(", ")))
+            }
         }
     }
 
@@ -152,14 +156,16 @@ fn records(text: &str) -> Result<Vec<Row>, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| format!(", line 1: {error}"))?.clone();
     let names: Vec<String> = header.iter().map(plain_header).collect();
-    let place = |known: &[&str]| known.iter().find_map(|known| names.iter().position(|name| name == known));
-    let missing = |what: &str| {
-        let found: Vec<String> = header.iter().map(str::to_owned).collect();
-        format!(", line 1: no column `{what}` among {}", excerpt(&found.join(",")))
+    let column_of = |heading_names: &[&str]| {
+        heading_names.iter().find_map(|heading_names| names.iter().position(|name| name == heading_names))
     };
-    let competitor = place(COMPETITOR).ok_or_else(|| missing("competitor"))?;
-    let texts = place(TEXT).ok_or_else(|| missing("text"))?;
-    let (item, question) = (place(ITEM), place(QUESTION));
+    let missing_column = |what: &str| {
+        let headings: Vec<String> = header.iter().map(str::to_owned).collect();
+        format!(", line 1: no column `{what}` among {}", excerpt(&headings.join(",")))
+    };
+    let competitor = column_of(COMPETITOR).ok_or_else(|| missing_column("competitor"))?;
+    let texts = column_of(TEXT).ok_or_else(|| missing_column("text"))?;
+    let (item, question) = (column_of(ITEM), column_of(QUESTION));
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|error| format!(": {error}"))?;
@@ -171,8 +177,8 @@ fn records(text: &str) -> Result<Vec<Row>, String> {
                 header.len()
             ));
         }
-        let cell = |place: usize| Some(record[place].to_owned()).filter(|cell| !cell.trim().is_empty());
-        let name = |place: usize| cell(place).map(|cell| cell.trim().to_owned());
+        let cell = |column_of: usize| Some(record[column_of].to_owned()).filter(|cell| !cell.trim().is_empty());
+        let name = |column_of: usize| cell(column_of).map(|cell| cell.trim().to_owned());
         rows.push(Row {
             line,
             item: item.and_then(name),
@@ -192,8 +198,8 @@ fn lines(text: &str) -> Result<Vec<Row>, String> {
         let fields: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(text).map_err(|error| format!(", line {line}: not an object of JSON: {error}"))?;
         let field = |known: &[&str]| -> Result<Option<String>, String> {
-            let found = known.iter().find_map(|known| fields.iter().find(|(name, _)| plain_header(name) == *known));
-            match found {
+            let value = known.iter().find_map(|known| fields.iter().find(|(name, _)| plain_header(name) == *known));
+            match value {
                 None | Some((_, serde_json::Value::Null)) => Ok(None),
                 Some((_, serde_json::Value::String(text))) => Ok(Some(text.clone())),
                 Some((_, serde_json::Value::Number(number))) => Ok(Some(number.to_string())),

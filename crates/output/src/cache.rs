@@ -16,7 +16,7 @@ pub use crate::checksum::sha256_hex;
 use crate::checksum::{seal, unseal};
 use crate::files::{check_writable, create_folder, remove_leftovers, write_atomic, write_json_pretty};
 use crate::input;
-use crate::tell::warn;
+use crate::messages::warn;
 
 /// A larger file is not a stored value.
 const MOST_BYTES: u64 = 1 << 34;
@@ -38,9 +38,9 @@ struct CachedValue {
 
 impl CachedValue {
     fn new<T: Serialize>(key: &str, value: &T) -> Result<Self> {
-        let mut kept = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
-        kept.checksum = kept.sum();
-        Ok(kept)
+        let mut cached = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
+        cached.checksum = cached.sum();
+        Ok(cached)
     }
 
     fn sum(&self) -> String {
@@ -65,38 +65,38 @@ impl<'a> Cache<'a> {
         Self { folder }
     }
 
-    fn path(&self, what: &str, key: &str, extension: &str) -> PathBuf {
-        self.folder.join(format!("{what}-{}.{extension}", &sha256_hex(key)[..24]))
+    fn path(&self, kind: &str, key: &str, extension: &str) -> PathBuf {
+        self.folder.join(format!("{kind}-{}.{extension}", &sha256_hex(key)[..24]))
     }
 
     /// The value stored under `key` if it is `sound`; otherwise calls `compute`, and stores and returns its value. The
-    /// name of the file starts with `what`.
+    /// name of the file starts with `kind`.
     ///
     /// # Errors
     /// Errors of `compute`, and if the cache cannot be written, which is checked before `compute` is called.
     pub fn json<T: Serialize + DeserializeOwned>(
         &self,
-        what: &str,
+        kind: &str,
         key: &str,
         sound: impl Fn(&T) -> bool,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let path = self.path(what, key, "json");
+        let path = self.path(kind, key, "json");
         let find = |bytes: &[u8]| Self::value_in(bytes, key, sound);
         self.find_or(&path, find, |value| write_json_pretty(&path, &CachedValue::new(key, value)?), compute)
     }
 
     /// The value under `key` in the bytes of a JSON file.
     fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Cached<T> {
-        let kept = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|kept| kept.checksum == kept.sum());
-        let Some(kept) = kept else { return Cached::Damaged };
-        match serde_json::from_value::<T>(kept.value) {
-            Ok(value) if kept.key == key && sound(&value) => Cached::Whole(value),
+        let cached = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|cached| cached.checksum == cached.sum());
+        let Some(cached) = cached else { return Cached::Damaged };
+        match serde_json::from_value::<T>(cached.value) {
+            Ok(value) if cached.key == key && sound(&value) => Cached::Whole(value),
             _ => Cached::Nothing,
         }
     }
 
-    /// As [`json`](Self::json), for values with a file format of their own. `read` returns `None` for bytes that are not such a value, and
+    /// As [`json`](Self::json), for values with a file format of their own. `parse` returns `None` for bytes that are not such a value, and
     /// the key is compared only by its hash.
     ///
     /// # Errors
@@ -105,12 +105,12 @@ impl<'a> Cache<'a> {
         &self,
         (what, extension): (&str, &str),
         key: &str,
-        read: impl Fn(&[u8]) -> Option<T>,
+        parse: impl Fn(&[u8]) -> Option<T>,
         write: impl Fn(&T) -> Vec<u8>,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, extension);
-        let find = |bytes: &[u8]| unseal(bytes).and_then(&read).map_or(Cached::Damaged, Cached::Whole);
+        let find = |bytes: &[u8]| unseal(bytes).and_then(&parse).map_or(Cached::Damaged, Cached::Whole);
         self.find_or(&path, find, |value| write_atomic(&path, &seal(write(value))), compute)
     }
 
@@ -185,7 +185,7 @@ mod tests {
         let mut mutations = Mutations::new(2);
         let (mut believed, mut refused) = (0, 0);
         for _ in 0..20_000 {
-            let mutated = mutations.of(&file);
+            let mutated = mutations.mutated(&file);
             match Cache::value_in::<Vec<f64>>(&mutated, "a key", |_| true) {
                 Cached::Whole(found) => {
                     assert_eq!(found, value, "{}", String::from_utf8_lossy(&mutated));

@@ -18,18 +18,18 @@ pub fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of all that `reader` reads, in hexadecimal; calls `read` with the number of bytes of each piece.
+/// SHA-256 of all that `reader` reads, in hexadecimal; calls `on_read` with the number of bytes of each piece.
 ///
 /// # Errors
 /// Errors of the reader.
-pub fn sha256_hex_of(mut reader: impl Read, mut read: impl FnMut(usize)) -> io::Result<String> {
-    let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+pub fn sha256_hex_of(mut reader: impl Read, mut on_read: impl FnMut(usize)) -> io::Result<String> {
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
-        match reader.read(&mut piece) {
+        match reader.read(&mut buffer) {
             Ok(0) => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
             Ok(count) => {
-                hash.update(&piece[..count]);
-                read(count);
+                hash.update(&buffer[..count]);
+                on_read(count);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -52,21 +52,21 @@ pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     (Sha256::digest(body)[..] == *checksum).then_some(body)
 }
 
-/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `of`, too.
+/// `text`, which is one line, after its checksum in hexadecimal digits. The checksum covers the line's subject `subject`, too.
 #[must_use]
-pub fn sealed_line(of: &str, text: &str) -> String {
-    format!("{} {text}", line_checksum(of, text))
+pub fn sealed_line(subject: &str, text: &str) -> String {
+    format!("{} {text}", line_checksum(subject, text))
 }
 
 /// The text of a line made by [`sealed_line`]; `None` if it is not one, was damaged, or belongs to something else.
 #[must_use]
-pub fn unsealed_line<'a>(of: &str, line: &'a str) -> Option<&'a str> {
+pub fn unsealed_line<'a>(subject: &str, line: &'a str) -> Option<&'a str> {
     let (checksum, text) = line.split_once(' ')?;
-    (checksum == line_checksum(of, text)).then_some(text)
+    (checksum == line_checksum(subject, text)).then_some(text)
 }
 
-fn line_checksum(of: &str, text: &str) -> String {
-    let mut hash = sha256_hex(&format!("{of}\n{text}"));
+fn line_checksum(subject: &str, text: &str) -> String {
+    let mut hash = sha256_hex(&format!("{subject}\n{text}"));
     hash.truncate(DIGITS);
     hash
 }

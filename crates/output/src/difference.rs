@@ -11,15 +11,15 @@ pub enum Compare {
     WhatIsWanted,
 }
 
-/// Describes the first difference between the values `found` and `wanted` in a clause such as `its seed is 1, not 2`;
+/// Describes the first difference between the values `found` and `expected` in a clause such as `its seed is 1, not 2`;
 /// `None` if they agree.
 #[must_use]
-pub fn first_difference(found: &Value, wanted: &Value, compare: Compare) -> Option<String> {
-    below("", found, wanted, compare)
+pub fn first_difference(found: &Value, expected: &Value, compare: Compare) -> Option<String> {
+    difference_in("", found, expected, compare)
 }
 
 /// The same for the values called `name`, a path of fields.
-fn below(name: &str, found: &Value, wanted: &Value, compare: Compare) -> Option<String> {
+fn difference_in(name: &str, found: &Value, wanted: &Value, compare: Compare) -> Option<String> {
     use Value::Object;
     match (found, wanted) {
         (Object(a), Object(b)) => {
@@ -27,16 +27,16 @@ fn below(name: &str, found: &Value, wanted: &Value, compare: Compare) -> Option<
             let null = Value::Null;
             b.keys().chain(only_found).find_map(|key| {
                 let path = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
-                below(&path, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null), compare)
+                difference_in(&path, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null), compare)
             })
         }
         _ if found == wanted => None,
-        _ => Some(format!("its {name} is {}, not {}", short(found), short(wanted))),
+        _ => Some(format!("its {name} is {}, not {}", short_text(found), short_text(wanted))),
     }
 }
 
 /// The value as JSON, shortened to 60 characters.
-fn short(value: &Value) -> String {
+fn short_text(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() > 60 { format!("{}...", text.chars().take(57).collect::<String>()) } else { text }
 }

@@ -13,9 +13,9 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::checksum::sha256_hex;
+use crate::claimed_folder::ClaimedFolder;
 use crate::input;
 use crate::interrupt::finish_writing;
-use crate::owned::Owned;
 use crate::usage::usage;
 
 /// Creates `folder` and its missing parents; an existing folder is left as it is.
@@ -23,16 +23,17 @@ use crate::usage::usage;
 /// # Errors
 /// If it cannot be created, for example because a file of that name exists.
 pub fn create_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).map_err(|error| explained(error, "create the folder", folder))
+    fs::create_dir_all(folder).map_err(|error| path_error(error, "create the folder", folder))
 }
 
 /// The same; returns the folders that were missing, outer ones first.
 pub(super) fn create_folder_listing(folder: &Path) -> Result<Vec<PathBuf>> {
-    let above = folder.ancestors().filter(|above| !above.as_os_str().is_empty());
-    let mut missing: Vec<PathBuf> = above.take_while(|above| !above.exists()).map(Path::to_path_buf).collect();
-    missing.reverse();
+    let ancestors = folder.ancestors().filter(|ancestors| !ancestors.as_os_str().is_empty());
+    let mut missing_folders: Vec<PathBuf> =
+        ancestors.take_while(|ancestors| !ancestors.exists()).map(Path::to_path_buf).collect();
+    missing_folders.reverse();
     create_folder(folder)?;
-    Ok(missing)
+    Ok(missing_folders)
 }
 
 /// Checks that `path` can be written, without changing it.
@@ -42,10 +43,10 @@ pub(super) fn create_folder_listing(folder: &Path) -> Result<Vec<PathBuf>> {
 pub fn check_writable(path: &Path) -> Result<()> {
     let names_a_folder = path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
     if path.is_dir() || names_a_folder {
-        return Err(explained(ErrorKind::IsADirectory.into(), "write", path));
+        return Err(path_error(ErrorKind::IsADirectory.into(), "write", path));
     }
-    let aside = Aside::beside(path)?;
-    created(&aside.path).map(drop).map_err(|error| explained(error, "write", path))
+    let aside = Aside::temporary_for(path)?;
+    created(&aside.path).map(drop).map_err(|error| path_error(error, "write", path))
 }
 
 /// Refuses a file that is there: nothing is replaced without being asked. With `replace`, a file may be. `flag` is the one that names it.
@@ -53,11 +54,15 @@ pub fn check_writable(path: &Path) -> Result<()> {
 /// # Errors
 /// As wrong usage.
 pub fn check_new(path: &Path, flag: &str, replace: bool) -> Result<()> {
-    let there = path.display();
+    let shown_path = path.display();
     match path.symlink_metadata() {
         Ok(found) if replace && found.is_file() => Ok(()),
-        Ok(_) if replace => Err(usage(format!("{flag}: {there} is a folder or a device, and only files are replaced"))),
-        Ok(_) => Err(usage(format!("{flag}: {there} is there already; name a file that is not, or pass --replace"))),
+        Ok(_) if replace => {
+            Err(usage(format!("{flag}: {shown_path} is a folder or a device, and only files are replaced")))
+        }
+        Ok(_) => {
+            Err(usage(format!("{flag}: {shown_path} is there already; name a file that is not, or pass --replace")))
+        }
         Err(_) => Ok(()),
     }
 }
@@ -68,7 +73,7 @@ pub fn check_new(path: &Path, flag: &str, replace: bool) -> Result<()> {
 /// If it exists and cannot be removed.
 pub fn remove_stale(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(explained(error, "remove", path)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(path_error(error, "remove", path)),
         _ => Ok(()),
     }
 }
@@ -91,12 +96,12 @@ pub fn create_folder_of(path: &Path) -> Result<()> {
 /// One line with the path, the cause and a remedy; no temporary file remains, and an earlier file at `path` is
 /// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let aside = Aside::beside(path)?;
-    let written = created(&aside.path).and_then(|mut file| {
+    let aside = Aside::temporary_for(path)?;
+    let result = created(&aside.path).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });
-    written.and_then(|()| aside.rename()).map_err(|error| explained(error, "write", path))
+    result.and_then(|()| aside.rename()).map_err(|error| path_error(error, "write", path))
 }
 
 /// Writes a large file that can be made again, such as a cache, to `path` in one step: `write` writes it. It is not flushed to disk, and a
@@ -105,10 +110,10 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// As for [`write_atomic`].
 pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    let mut aside = Aside::beside(path)?;
+    let mut aside = Aside::temporary_for(path)?;
     aside.writing = None;
-    let written = created(&aside.path).and_then(|mut file| write(&mut file));
-    written.and_then(|()| fs::rename(&aside.path, &aside.target)).map_err(|error| explained(error, "write", path))
+    let result = created(&aside.path).and_then(|mut file| write(&mut file));
+    result.and_then(|()| fs::rename(&aside.path, &aside.target)).map_err(|error| path_error(error, "write", path))
 }
 
 /// Writes `value` as indented JSON with a final newline, through [`write_atomic`]. Lists of plain values fill their
@@ -125,39 +130,39 @@ pub fn write_json_pretty<T: Serialize + ?Sized>(path: &Path, value: &T) -> Resul
 /// The bytes of such a file from indented JSON.
 #[must_use]
 pub fn json_file(pretty: &str) -> Vec<u8> {
-    (filled(pretty) + "\n").into_bytes()
+    (with_filled_lists(pretty) + "\n").into_bytes()
 }
 
 /// Indented JSON with lists of plain values wrapped at 100 characters.
-fn filled(pretty: &str) -> String {
+fn with_filled_lists(pretty: &str) -> String {
     const WIDTH: usize = 100;
     let lines: Vec<&str> = pretty.lines().collect();
     let mut text = String::with_capacity(pretty.len());
-    let mut at = 0;
-    while at < lines.len() {
-        let line = lines[at];
+    let mut start = 0;
+    while start < lines.len() {
+        let line = lines[start];
         if !text.is_empty() {
             text.push('\n');
         }
         text += line;
-        at += 1;
+        start += 1;
         if !line.ends_with('[') {
             continue;
         }
         // A list of plain values ends before any other list or object begins. Brackets inside strings do not confuse
         // this: strings are quoted and their line breaks are escaped.
-        let ends = |line: &&str| line.trim_start().starts_with(']');
-        let begins = |line: &&str| line.ends_with(['[', '{']);
-        let Some(length) = lines[at..].iter().position(|line| ends(line) || begins(line)) else { continue };
-        if !ends(&lines[at + length]) {
+        let closes = |line: &&str| line.trim_start().starts_with(']');
+        let opens = |line: &&str| line.ends_with(['[', '{']);
+        let Some(length) = lines[start..].iter().position(|line| closes(line) || opens(line)) else { continue };
+        if !closes(&lines[start + length]) {
             continue;
         }
-        let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
-        let items: Vec<&str> = lines[at..at + length].iter().map(|line| line.trim_start()).collect();
-        let end = lines[at + length].trim_start();
-        let whole = items.join(" ");
-        if line.chars().count() + whole.chars().count() + end.len() <= WIDTH {
-            text += &whole;
+        let indent = &lines[start][..lines[start].len() - lines[start].trim_start().len()];
+        let items: Vec<&str> = lines[start..start + length].iter().map(|line| line.trim_start()).collect();
+        let end = lines[start + length].trim_start();
+        let joined = items.join(" ");
+        if line.chars().count() + joined.chars().count() + end.len() <= WIDTH {
+            text += &joined;
             text += end;
         } else {
             let mut room = 0;
@@ -174,9 +179,9 @@ fn filled(pretty: &str) -> String {
                 room = room.saturating_sub(length);
             }
             text.push('\n');
-            text += lines[at + length];
+            text += lines[start + length];
         }
-        at += length + 1;
+        start += length + 1;
     }
     text
 }
@@ -221,10 +226,12 @@ fn created(path: &Path) -> io::Result<File> {
 pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
     let processes = Path::new("/proc");
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let left = entry.file_name();
-        let parts = left.to_str().and_then(|left| left.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.'));
-        let parts = parts.filter(|(target, _)| name.is_none_or(|name| *target == name));
-        let mut writer = parts.map(|(_, writer)| writer.split('-')).into_iter().flatten();
+        let file_name = entry.file_name();
+        let target_and_writer = file_name
+            .to_str()
+            .and_then(|file_name| file_name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.'));
+        let target_and_writer = target_and_writer.filter(|(target, _)| name.is_none_or(|name| *target == name));
+        let mut writer = target_and_writer.map(|(_, writer)| writer.split('-')).into_iter().flatten();
         let (number, _, host) =
             (writer.next().and_then(|number| number.parse::<u32>().ok()), writer.next(), writer.next());
         // In a folder that machines share, the processes of another one are not listed here.
@@ -241,8 +248,9 @@ pub(super) fn remove_leftovers_in(folder: &Path, name: Option<&str>) {
 fn this_machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();
     MACHINE.get_or_init(|| {
-        let known = fs::read_to_string("/proc/sys/kernel/hostname").ok();
-        let name = known.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+        let kernel_name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+        let name =
+            kernel_name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
         sha256_hex(name.unwrap_or_default().trim())[..8].to_owned()
     })
 }
@@ -258,13 +266,13 @@ struct Aside {
 }
 
 impl Aside {
-    fn beside(target: &Path) -> Result<Self> {
-        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink()) && !Owned::has(target);
+    fn temporary_for(target: &Path) -> Result<Self> {
+        let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink()) && !ClaimedFolder::has(target);
         let target =
             &if is_link { fs::canonicalize(target).ok() } else { None }.unwrap_or_else(|| target.to_path_buf());
         // A device or pipe would be replaced by a file of its name.
         if fs::metadata(target).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
-            return Err(explained(io::Error::new(ErrorKind::InvalidInput, "it is not a file"), "write", target));
+            return Err(path_error(io::Error::new(ErrorKind::InvalidInput, "it is not a file"), "write", target));
         }
         // Two threads, or two processes on one folder, must not write into one temporary file.
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -295,7 +303,7 @@ impl Drop for Aside {
 }
 
 /// One line with what failed, where, and a remedy; the cause follows as the source of the error.
-pub fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
+pub fn path_error(error: io::Error, action: &str, path: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::NotFound => "does its folder exist?",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "choose a folder that you may write to",
@@ -309,7 +317,7 @@ pub fn explained(error: io::Error, what: &str, path: &Path) -> anyhow::Error {
         ErrorKind::InvalidInput => "give a regular file",
         _ => "check the disk or choose another folder",
     };
-    let message = format!("failed to {what} {} ({hint})", path.display());
+    let message = format!("failed to {action} {} ({hint})", path.display());
     anyhow::Error::new(error).context(message)
 }
 
@@ -422,7 +430,7 @@ mod tests {
             "longs": ["y".repeat(120), "z".repeat(120)],
         });
         let pretty = serde_json::to_string_pretty(&value).unwrap();
-        let filled = filled(&pretty);
+        let filled = with_filled_lists(&pretty);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&filled).unwrap(), value, "{filled}");
         for line in ["  \"few\": [1, 2.5, null, true],", "    [1, 2],", "      \"x\": [1]", "  \"empty\": [],"] {
             assert!(filled.lines().any(|found| found == line), "{line} in\n{filled}");
@@ -431,8 +439,8 @@ mod tests {
             filled.lines().skip_while(|line| !line.contains("\"many\"")).take_while(|line| *line != "  ],").collect();
         assert_eq!(many.len(), 1 + 6, "{many:?}");
         assert!(many.iter().all(|line| line.len() <= 100) && many[1].starts_with("    100, 101, "), "{many:?}");
-        assert_eq!(super::filled("{}"), "{}");
-        assert_eq!(super::filled("7"), "7");
+        assert_eq!(super::with_filled_lists("{}"), "{}");
+        assert_eq!(super::with_filled_lists("7"), "7");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match fs::metadata(path) {
         // Opening a device may have effects, so it is looked at first ...
-        Ok(metadata) => regular(&metadata)?,
+        Ok(metadata) => checked_file(&metadata)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
@@ -42,7 +42,7 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
     let file = options.open(path)?;
     // ... and again, because another may have taken its place.
-    regular(&file.metadata()?)?;
+    checked_file(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -57,86 +57,86 @@ pub fn open_or_pipe(path: &Path) -> io::Result<File> {
     // Waits for a writer.
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    if is_pipe(&metadata) { Ok(file) } else { regular(&metadata).map(|()| file) }
+    if is_pipe(&metadata) { Ok(file) } else { checked_file(&metadata).map(|()| file) }
 }
 
-/// The bytes of the file or pipe at `path`, at most `most`: for files that users name.
+/// The bytes of the file or pipe at `path`, at most `max_bytes`: for files that users name.
 ///
 /// # Errors
 /// If it cannot be read, is something else, has more bytes, or more than there is memory for.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    bytes_of(&open_or_pipe(path)?, most)
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    bytes_of(&open_or_pipe(path)?, max_bytes)
 }
 
-/// The text of the file or pipe at `path`, at most `most` bytes: for files that users name.
+/// The text of the file or pipe at `path`, at most `max_bytes` bytes: for files that users name.
 ///
 /// # Errors
 /// As for [`read`], and if it is not UTF-8.
-pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    text_of(read(path, most)?)
+pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
+    text_of(read(path, max_bytes)?)
 }
 
-/// The bytes of the regular file at `path`, at most `most`.
+/// The bytes of the regular file at `path`, at most `max_bytes`.
 ///
 /// # Errors
 /// As for [`read`], and if it is a pipe.
-pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    bytes_of(&open(path)?, most)
+pub fn read_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    bytes_of(&open(path)?, max_bytes)
 }
 
-/// The text of the regular file at `path`, at most `most` bytes.
+/// The text of the regular file at `path`, at most `max_bytes` bytes.
 ///
 /// # Errors
 /// As for [`read_file`], and if it is not UTF-8.
-pub fn read_file_text(path: &Path, most: u64) -> io::Result<String> {
-    text_of(read_file(path, most)?)
+pub fn read_file_text(path: &Path, max_bytes: u64) -> io::Result<String> {
+    text_of(read_file(path, max_bytes)?)
 }
 
-/// The bytes of `file` from where it stands, at most `most`. Memory is taken once: growing doubles the peak.
+/// The bytes of `file` from where it stands, at most `max_bytes`. Memory is taken once: growing doubles the peak.
 ///
 /// # Errors
 /// If it cannot be read, has more bytes, or more than there is memory for.
-pub fn bytes_of(file: &File, most: u64) -> io::Result<Vec<u8>> {
-    let too_large = || io::Error::other(format!("it has more than {most} bytes, the most that is read"));
+pub fn bytes_of(file: &File, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::other(format!("it has more than {max_bytes} bytes, the most that is read"));
     let length = file.metadata().map_or(0, |metadata| metadata.len());
-    if length > most {
+    if length > max_bytes {
         return Err(too_large());
     }
-    let mut bytes = with_room(length)?;
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+    let mut bytes = buffer_for(length)?;
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// No bytes, with room for `length` and the look for an end behind them.
 ///
 /// # Errors
 /// If there is no memory for them.
-pub fn with_room(length: u64) -> io::Result<Vec<u8>> {
-    let (what, remedy) = (|| format!("its {length} bytes"), || "free some, or give a smaller file".to_owned());
-    memory::ensure_room(length, what, remedy).map_err(|error| io::Error::other(error.to_string()))?;
+pub fn buffer_for(length: u64) -> io::Result<Vec<u8>> {
+    let (subject, remedy) = (|| format!("its {length} bytes"), || "free some, or give a smaller file".to_owned());
+    memory::ensure_room(length, subject, remedy).map_err(|error| io::Error::other(error.to_string()))?;
     let mut bytes = Vec::new();
     let capacity = usize::try_from(length).ok().and_then(|length| length.checked_add(1));
     let reserved = capacity.is_some_and(|capacity| bytes.try_reserve_exact(capacity).is_ok());
     if reserved { Ok(bytes) } else { Err(io::Error::other(format!("there is no memory for its {length} bytes"))) }
 }
 
-/// Unpacks `packed` into `to`: as many bytes as are `declared`, which must not exceed `most`.
+/// Unpacks `compressed` into `writer`: as many bytes as are `declared`, which must not exceed `max_bytes`.
 ///
 /// # Errors
 /// If it cannot be unpacked, has another size, or cannot be written.
-pub fn unpack(packed: impl Read, to: &mut impl Write, declared: u64, most: u64) -> io::Result<()> {
+pub fn unpack(compressed: impl Read, writer: &mut impl Write, declared: u64, max_bytes: u64) -> io::Result<()> {
     let wrong = |what: &str| {
         let message = format!("it declares {declared} bytes unpacked, and {what}");
         Err(io::Error::new(io::ErrorKind::InvalidData, message))
     };
-    if declared > most {
-        return wrong(&format!("{most} is the most that is read"));
+    if declared > max_bytes {
+        return wrong(&format!("{max_bytes} is the most that is read"));
     }
-    let mut packed = packed;
-    let found = io::copy(&mut packed.by_ref().take(declared), to)?;
+    let mut compressed = compressed;
+    let length = io::copy(&mut compressed.by_ref().take(declared), writer)?;
     // Also reads the checksum behind the end, where there is one.
-    match packed.read(&mut [0])? {
-        0 if found < declared => wrong(&format!("has {found}")),
+    match compressed.read(&mut [0])? {
+        0 if length < declared => wrong(&format!("has {length}")),
         0 => Ok(()),
         _ => wrong("has more"),
     }
@@ -147,7 +147,7 @@ fn text_of(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 /// Refuses anything but a regular file.
-fn regular(metadata: &Metadata) -> io::Result<()> {
+fn checked_file(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }

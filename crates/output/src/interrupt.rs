@@ -11,12 +11,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// The actions before the process ends by a signal.
 struct Farewell {
-    say: Option<Box<dyn Fn() -> String + Send>>,
+    message: Option<Box<dyn Fn() -> String + Send>>,
     /// Folders to remove if they are empty, inner ones first.
-    empty: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
 }
 
-static FAREWELL: Mutex<Farewell> = Mutex::new(Farewell { say: None, empty: Vec::new() });
+static FAREWELL: Mutex<Farewell> = Mutex::new(Farewell { message: None, folders: Vec::new() });
 
 /// Held while a file is being written.
 static WRITING: RwLock<()> = RwLock::new(());
@@ -32,18 +32,18 @@ fn farewell() -> MutexGuard<'static, Farewell> {
 }
 
 /// Sets the line that is printed when the process is asked to stop: the kept results, and how to go on.
-pub fn say_when_stopped(say: impl Fn() -> String + Send + 'static) {
-    farewell().say = Some(Box::new(say));
+pub fn say_when_stopped(message: impl Fn() -> String + Send + 'static) {
+    farewell().message = Some(Box::new(message));
 }
 
 /// Sets the folders that are removed if they are empty when the process is asked to stop, inner ones first.
-pub(super) fn remove_when_stopped(empty: Vec<PathBuf>) {
-    farewell().empty = empty;
+pub(super) fn remove_when_stopped(folders: Vec<PathBuf>) {
+    farewell().folders = folders;
 }
 
 /// Nothing is printed or removed from now on.
 pub fn say_nothing_when_stopped() {
-    *farewell() = Farewell { say: None, empty: Vec::new() };
+    *farewell() = Farewell { message: None, folders: Vec::new() };
 }
 
 /// Delays the end of a process that is asked to stop until the returned guard is dropped.
@@ -164,12 +164,12 @@ mod unix {
             }
         };
         let farewell = farewell();
-        remove_empty(&farewell.empty);
-        if let Some(say) = &farewell.say {
-            let mut out = std::io::stderr().lock();
+        remove_empty(&farewell.folders);
+        if let Some(message) = &farewell.message {
+            let mut stderr = std::io::stderr().lock();
             // A progress bar may be on the line.
-            let line = if out.is_terminal() { "\r\x1b[2K" } else { "" };
-            let _ = writeln!(out, "{line}{}", say());
+            let line = if stderr.is_terminal() { "\r\x1b[2K" } else { "" };
+            let _ = writeln!(stderr, "{line}{}", message());
         }
         if emulate_default_handler(signal).is_err() {
             std::process::exit(128 + signal);

@@ -13,26 +13,26 @@
 //! | [`sealed`] | JSON files that describe the files beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
-//! | [`tell`] | lines on standard error, at three levels |
+//! | [`messages`] | lines on standard error, at three levels |
 //! | [`usage`] | the error for wrong usage, which has its own exit code |
 
 pub mod cache;
 pub mod checksum;
+mod claimed_folder;
 pub mod difference;
 mod files;
 pub mod input;
 pub mod interrupt;
 pub mod lock;
 pub mod machine;
+pub mod messages;
 pub mod mutations;
 pub mod numbers;
-mod owned;
 pub mod progress;
 pub mod records;
 pub mod results_folder;
 pub mod sealed;
 pub mod shards;
-pub mod tell;
 pub mod text_table;
 pub mod usage;
 

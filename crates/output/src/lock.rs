@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::files::explained;
+use crate::files::path_error;
 use crate::input;
 
 /// A lock on a file or a folder, held until this is dropped. A lock file left behind does not block anything.
@@ -29,7 +29,7 @@ impl Lock {
     pub fn take(path: &Path) -> Result<Option<Self>> {
         loop {
             let file = input::open_with(File::options().create(true).truncate(false).write(true), path);
-            let file = file.map_err(|error| explained(error, "lock", path))?;
+            let file = file.map_err(|error| path_error(error, "lock", path))?;
             if let Err(TryLockError::WouldBlock) = file.try_lock() {
                 return Ok(None);
             }
@@ -47,7 +47,7 @@ impl Lock {
     /// If the folder does not exist or cannot be opened.
     pub fn of_folder(folder: &Path) -> Result<Option<Self>> {
         if cfg!(unix) {
-            let file = File::open(folder).map_err(|error| explained(error, "lock", folder))?;
+            let file = File::open(folder).map_err(|error| path_error(error, "lock", folder))?;
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Self { path: None, file })),
                 Err(TryLockError::WouldBlock) => return Ok(None),
@@ -102,9 +102,9 @@ fn is_removed(_: &File) -> bool {
 #[cfg(unix)]
 pub(super) fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    let place = |data: fs::Metadata| (data.dev(), data.ino());
-    let there = fs::metadata(path).map(place);
-    file.metadata().map(place).is_ok_and(|locked| there.is_ok_and(|there| there == locked))
+    let device_and_inode = |data: fs::Metadata| (data.dev(), data.ino());
+    let current = fs::metadata(path).map(device_and_inode);
+    file.metadata().map(device_and_inode).is_ok_and(|locked| current.is_ok_and(|current| current == locked))
 }
 
 #[cfg(not(unix))]

@@ -30,28 +30,29 @@ impl Mutations {
 
     /// A copy of `file`, a text of lines, with one to four changes: flipped bits, deleted, inserted and replaced bytes, other
     /// digits, line feeds, and lines that lost their checksum, were swapped, repeated, joined or removed.
-    pub fn of(&mut self, file: &[u8]) -> Vec<u8> {
+    pub fn mutated(&mut self, file: &[u8]) -> Vec<u8> {
         let mut bytes = file.to_vec();
         for _ in 0..self.number(1..5) {
-            bytes = self.changed(bytes);
+            bytes = self.change_bytes(bytes);
         }
         bytes
     }
 
-    fn changed(&mut self, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn change_bytes(&mut self, mut bytes: Vec<u8>) -> Vec<u8> {
         if bytes.is_empty() {
             return bytes;
         }
-        let at = self.number(0..bytes.len());
+        let position = self.number(0..bytes.len());
         match self.number(0..12) {
-            0 => bytes[at] ^= 1 << self.number(0..8),
-            1 => drop(bytes.remove(at)),
-            2 => bytes.insert(at, u8::try_from(self.number(0..256)).expect("a byte")),
-            3 => bytes[at] = BYTES[self.number(0..BYTES.len())],
-            4 => bytes.insert(at, b'\n'),
-            5 => bytes.truncate(at),
+            0 => bytes[position] ^= 1 << self.number(0..8),
+            1 => drop(bytes.remove(position)),
+            2 => bytes.insert(position, u8::try_from(self.number(0..256)).expect("a byte")),
+            3 => bytes[position] = BYTES[self.number(0..BYTES.len())],
+            4 => bytes.insert(position, b'\n'),
+            5 => bytes.truncate(position),
             6 | 7 => {
-                let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
+                let digits: Vec<usize> =
+                    (0..bytes.len()).filter(|position| bytes[*position].is_ascii_digit()).collect();
                 if !digits.is_empty() {
                     bytes[digits[self.number(0..digits.len())]] = b"0123456789"[self.number(0..10)];
                 }
@@ -66,37 +67,37 @@ impl Mutations {
     }
 
     fn change_lines(&mut self, change: usize, lines: &mut Vec<Vec<u8>>) {
-        let (one, other) = (self.number(0..lines.len()), self.number(0..lines.len()));
+        let (first, second) = (self.number(0..lines.len()), self.number(0..lines.len()));
         // Where the JSON of a record begins.
         let begin = |line: &[u8]| line.iter().position(|byte| *byte == b'{').unwrap_or(0);
         match (change, self.number(0..4)) {
             (8, 0) => lines.iter_mut().for_each(|line| drop(line.drain(..begin(line)))),
             (8, _) => {
                 // A record without its checksum and with another number, as an editor leaves it.
-                let line = &mut lines[one];
+                let line = &mut lines[first];
                 line.drain(..begin(line));
                 if let Some(digit) = line.iter().rposition(u8::is_ascii_digit) {
                     line[digit] = b"0123456789"[self.number(0..10)];
                 }
             }
             (9, 0 | 1) => {
-                let checksum = lines[one][..begin(&lines[one])].to_vec();
-                let line = &mut lines[other];
+                let checksum = lines[first][..begin(&lines[first])].to_vec();
+                let line = &mut lines[second];
                 line.splice(..begin(line), checksum);
             }
             (9, _) => {
-                let (begin, line) = (begin(&lines[one]), &mut lines[one]);
+                let (begin, line) = (begin(&lines[first]), &mut lines[first]);
                 line.insert(self.number(0..begin + 1), b'\n');
             }
-            (10, 0 | 1) => lines.swap(one, other),
-            (10, _) => lines.insert(other, lines[one].clone()),
-            (_, 0) => drop(lines.remove(one)),
+            (10, 0 | 1) => lines.swap(first, second),
+            (10, _) => lines.insert(second, lines[first].clone()),
+            (_, 0) => drop(lines.remove(first)),
             (_, 1) => lines.iter_mut().for_each(|line| line.push(b'\r')),
             _ => {
-                let line = lines.remove(one);
-                let before = one.min(lines.len().saturating_sub(1));
-                match lines.get_mut(before) {
-                    Some(before) => before.extend(line),
+                let line = lines.remove(first);
+                let previous = first.min(lines.len().saturating_sub(1));
+                match lines.get_mut(previous) {
+                    Some(previous) => previous.extend(line),
                     None => lines.push(line),
                 }
             }

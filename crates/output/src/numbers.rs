@@ -9,16 +9,16 @@ pub use ranktypes::text::{with_separators, with_unit};
 /// # Errors
 /// One line with the expected form and the text found.
 pub fn parse_count(text: &str) -> Result<u64, String> {
-    let plain = text.replace('_', "");
+    let digits = text.replace('_', "");
     let expected = || format!("expected a whole number such as 1000000 or 1e6, found `{}`", escaped(text));
-    let (mantissa, exponent) = match plain.split_once(['e', 'E']) {
+    let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix('+').unwrap_or(exponent)),
-        None => (plain.as_str(), "0"),
+        None => (digits.as_str(), "0"),
     };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{}", fraction.trim_end_matches('0'));
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{integer}{}", fraction.trim_end_matches('0'));
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number(&format!("{whole}{fraction}")) || !is_number(exponent) {
+    if !is_number(&format!("{integer}{fraction}")) || !is_number(exponent) {
         return Err(expected());
     }
     // The number is `digits` with this many zeros after them, or fewer than none.
@@ -46,14 +46,14 @@ pub fn parse_positive(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a count from 1 to `MOST`.
+/// Reads a count from 1 to `MAX`.
 ///
 /// # Errors
-/// As for [`parse_positive`], and for numbers above `MOST`.
-pub fn parse_up_to<T: TryFrom<u64>, const MOST: u64>(text: &str) -> Result<T, String> {
+/// As for [`parse_positive`], and for numbers above `MAX`.
+pub fn parse_up_to<T: TryFrom<u64>, const MAX: u64>(text: &str) -> Result<T, String> {
     let count = parse_positive(text)?;
-    let expected = || format!("expected 1 to {}", with_separators(MOST));
-    if count > MOST { Err(expected()) } else { T::try_from(count).map_err(|_| expected()) }
+    let expected = || format!("expected 1 to {}", with_separators(MAX));
+    if count > MAX { Err(expected()) } else { T::try_from(count).map_err(|_| expected()) }
 }
 
 /// Reads the number of an arm or a feature from a list.
@@ -122,8 +122,8 @@ pub fn number(value: f64) -> String {
     }
     let sign = if value < 0.0 { "-" } else { "" };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, in range and not negative")]
-    let whole = value.abs() as u64;
-    format!("{sign}{}", with_separators(whole))
+    let integer = value.abs() as u64;
+    format!("{sign}{}", with_separators(integer))
 }
 
 /// A standard error or deviation of `mean` over `runs` runs; `-` for a single run, which has none.
@@ -140,8 +140,8 @@ pub fn uncertainty(mean: f64, value: f64) -> String {
 
 /// `mean of 5 runs`, `a single run`.
 #[must_use]
-pub fn mean_of(count: u64, what: &str) -> String {
-    if count == 1 { format!("a single {what}") } else { format!("mean of {}", with_unit(count, what)) }
+pub fn mean_of(count: u64, noun: &str) -> String {
+    if count == 1 { format!("a single {noun}") } else { format!("mean of {}", with_unit(count, noun)) }
 }
 
 /// A number for a reader: three significant digits, thousands grouped, e.g. `0.123`, `12.3`, `12,300` and `1.23e9`.

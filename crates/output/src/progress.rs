@@ -12,18 +12,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::numbers::{with_separators, with_unit};
 
 /// Writes a line about long work that begins to standard error, also in a pipe.
-pub fn announce(what: &str) {
+pub fn announce(work: &str) {
     if watch().is_some() {
         return;
     }
     // There is nowhere to report an error to.
-    let _ = writeln!(std::io::stderr().lock(), "{what}");
+    let _ = writeln!(std::io::stderr().lock(), "{work}");
 }
 
 /// Receives the progress of work, from any thread.
 pub trait Watch: Send + Sync {
     /// Work of `total` units begins, e.g. `playing`.
-    fn begins(&self, what: &str, total: u64);
+    fn begins(&self, work: &str, total: u64);
 
     /// `units` more of it are done. To stop the work, unwind from here with [`std::panic::resume_unwind`]: all threads
     /// that take part come by every few milliseconds.
@@ -45,7 +45,7 @@ pub fn is_watched() -> bool {
 }
 
 /// Passes a note to the [watcher](watched) of this thread's work; returns whether there is one.
-pub fn noted(note: &str) -> bool {
+pub fn send_note(note: &str) -> bool {
     let watch = watch();
     if let Some(watch) = &watch {
         watch.notes(note);
@@ -64,38 +64,38 @@ fn watch() -> Option<Arc<dyn Watch>> {
 /// Does `work`, and calls `watch` for every [`Progress`] that this thread begins meanwhile; no bar is drawn, and nothing is
 /// [announced](announce).
 pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
-    struct Before(Option<Arc<dyn Watch>>);
-    impl Drop for Before {
+    struct PreviousWatch(Option<Arc<dyn Watch>>);
+    impl Drop for PreviousWatch {
         fn drop(&mut self) {
             WATCH.set(self.0.take());
         }
     }
     // Put back even if the work unwinds.
-    let _before = Before(WATCH.replace(Some(watch)));
+    let _before = PreviousWatch(WATCH.replace(Some(watch)));
     work()
 }
 
 /// The time that work is measured before its total time is estimated.
-const MEASURED: Duration = Duration::from_secs(10);
+const MEASURED_TIME: Duration = Duration::from_secs(10);
 
 /// Impressions that no thread exceeds in a second.
 const FASTEST: u64 = 10_000_000;
 
 /// A day: work that takes longer is announced.
-const LONG: Duration = Duration::from_secs(86_400);
+const LONG_TIME: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` times `each` impressions, named `what` in the plural, take a day or longer even at the highest rate
+/// Notes on standard error that `units` times `bytes_each` impressions, named `work` in the plural, take a day or longer even at the highest rate
 /// of a thread, ten million per second. For work with progress too rare to measure.
-pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
+pub fn foresee(work: &str, units: u64, bytes_each: u64, quiet: bool) {
     let a_second = FASTEST * rayon::current_num_threads() as u64;
-    let least = u128::from(units) * u128::from(each) / u128::from(a_second);
-    let least = Duration::from_secs(u64::try_from(least).unwrap_or(u64::MAX));
-    if !quiet && least >= LONG {
+    let seconds = u128::from(units) * u128::from(bytes_each) / u128::from(a_second);
+    let seconds = Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX));
+    if !quiet && seconds >= LONG_TIME {
         note(&format!(
-            "{} times {} {what} take more than {}: no more than {} a second are possible",
+            "{} times {} {work} take more than {}: no more than {} a second are possible",
             with_separators(units),
-            with_separators(each),
-            span(least),
+            with_separators(bytes_each),
+            span(seconds),
             with_separators(a_second)
         ));
     }
@@ -103,7 +103,7 @@ pub fn foresee(what: &str, units: u64, each: u64, quiet: bool) {
 
 /// A note about work. (`tell` asks this module for the receiver of notes.)
 fn note(text: &str) {
-    if !noted(text) {
+    if !send_note(text) {
         // There is nowhere to report an error to.
         let _ = writeln!(std::io::stderr().lock(), "note: {text}");
     }
@@ -111,7 +111,7 @@ fn note(text: &str) {
 
 /// A time of a day or more for a reader: `36 days`, `2,900 years`.
 fn span(time: Duration) -> String {
-    match time.as_secs() / LONG.as_secs() {
+    match time.as_secs() / LONG_TIME.as_secs() {
         days @ 0..1000 => with_unit(days, "day"),
         days => with_unit(days / 365, "year"),
     }
@@ -119,17 +119,17 @@ fn span(time: Duration) -> String {
 
 /// Lets the time on a bar that is shown go on while no work is done, and notes after some seconds if all of the work takes
 /// days. Where no thread can be started, neither happens.
-fn keep_moving(bar: &ProgressBar, what: &str) {
-    let (bar, what) = (bar.downgrade(), what.to_owned());
+fn keep_moving(bar: &ProgressBar, work: &str) {
+    let (bar, work) = (bar.downgrade(), work.to_owned());
     let tick = move || {
         let (start, mut measures) = (Instant::now(), true);
         while let Some(bar) = bar.upgrade().filter(|bar| !bar.is_finished()) {
             bar.tick();
-            let left = bar.eta();
-            if measures && start.elapsed() >= MEASURED && !left.is_zero() {
+            let remaining = bar.eta();
+            if measures && start.elapsed() >= MEASURED_TIME && !remaining.is_zero() {
                 measures = false;
-                if left >= LONG {
-                    bar.suspend(|| note(&format!("{what}: at this speed it takes {} more", span(left))));
+                if remaining >= LONG_TIME {
+                    bar.suspend(|| note(&format!("{work}: at this speed it takes {} more", span(remaining))));
                 }
             }
             drop(bar);
@@ -259,8 +259,8 @@ mod tests {
     }
 
     impl Watch for Counter {
-        fn begins(&self, what: &str, total: u64) {
-            assert_eq!(what, "working");
+        fn begins(&self, work: &str, total: u64) {
+            assert_eq!(work, "working");
             self.total.store(total, Ordering::Relaxed);
         }
 
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn long_times_are_days_or_years() {
-        let texts = [1, 36, 999, 1_000, 3_650_000].map(|days| span(LONG * days));
+        let texts = [1, 36, 999, 1_000, 3_650_000].map(|days| span(LONG_TIME * days));
         assert_eq!(texts, ["1 day", "36 days", "999 days", "2 years", "10,000 years"]);
     }
 

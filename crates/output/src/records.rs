@@ -16,11 +16,11 @@ use serde::de::DeserializeOwned;
 use tracing::debug;
 
 use crate::checksum::{sealed_line, unsealed_line};
-use crate::files::{create_folder_of, explained, write_atomic};
+use crate::files::{create_folder_of, path_error, write_atomic};
 use crate::input;
 use crate::interrupt::finish_writing;
+use crate::messages::warn;
 use crate::numbers::with_unit;
-use crate::tell::warn;
 
 /// A larger file is not one of kept records.
 const MOST_BYTES: u64 = 1 << 34;
@@ -37,22 +37,22 @@ pub struct Records<R> {
     path: PathBuf,
     subject: String,
     /// The records by their numbers.
-    pub found: BTreeMap<u64, R>,
+    pub by_number: BTreeMap<u64, R>,
 }
 
 impl<R: Record> Records<R> {
     /// The records of `subject`, a text of one line, in the file at `path`, which need not exist. Records that are not `sound` are ignored.
     /// If damaged ones are found, a warning announces that they will be made again.
     pub fn open(path: PathBuf, subject: String, sound: impl Fn(&R) -> bool) -> Self {
-        let mut records = Self::at(path, subject);
+        let mut records = Self::empty(path, subject);
         records.find(sound);
         records
     }
 
     /// The same without reading the file, to append to it.
     #[must_use]
-    pub fn at(path: PathBuf, subject: String) -> Self {
-        Self { path, subject, found: BTreeMap::new() }
+    pub fn empty(path: PathBuf, subject: String) -> Self {
+        Self { path, subject, by_number: BTreeMap::new() }
     }
 
     /// Reads the file as [`open`](Self::open) does.
@@ -62,15 +62,15 @@ impl<R: Record> Records<R> {
             Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => return warn(false, &format!("{} holds no kept runs: {error}", self.path.display())),
         };
-        let read = self.read(&bytes, &sound);
-        debug!("{:?}: {} kept, {} damaged", self.path, read.found.len(), read.damaged);
-        self.found = read.found;
-        if read.damaged > 0 {
-            let what = with_unit(read.damaged, "kept run");
-            let verb = if read.damaged == 1 { "is" } else { "are" };
-            warn(false, &format!("{what} in {} {verb} damaged and will be played again", self.path.display()));
+        let read_records = self.read(&bytes, &sound);
+        debug!("{:?}: {} kept, {} damaged", self.path, read_records.found.len(), read_records.damaged);
+        self.by_number = read_records.found;
+        if read_records.damaged > 0 {
+            let damaged_text = with_unit(read_records.damaged, "kept run");
+            let verb = if read_records.damaged == 1 { "is" } else { "are" };
+            warn(false, &format!("{damaged_text} in {} {verb} damaged and will be played again", self.path.display()));
         }
-        if read.damaged > 0 || read.misnamed {
+        if read_records.damaged > 0 || read_records.misnamed {
             // Another process may append at the same time. A file that cannot be rewritten, for example because it belongs to another user,
             // is as good as before.
             let _ = self.rewrite_with(|bytes| self.read(bytes, &sound).found);
@@ -84,8 +84,8 @@ impl<R: Record> Records<R> {
     }
 
     /// The numbers below `count` that have no record.
-    pub fn missing(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
-        (0..count).filter(|number| !self.found.contains_key(number))
+    pub fn missing_numbers(&self, count: u64) -> impl Iterator<Item = u64> + '_ {
+        (0..count).filter(|number| !self.by_number.contains_key(number))
     }
 
     /// Appends a record to the file, in one write.
@@ -118,15 +118,15 @@ impl<R: Record> Records<R> {
         self.rewrite_with(|_| records).map_err(|error| self.explained(error))
     }
 
-    /// Rewrites the file with the records that `from` makes of its content.
-    fn rewrite_with(&self, from: impl FnOnce(&[u8]) -> BTreeMap<u64, R>) -> Result<()> {
+    /// Rewrites the file with the records that `records_from` makes of its content.
+    fn rewrite_with(&self, records_from: impl FnOnce(&[u8]) -> BTreeMap<u64, R>) -> Result<()> {
         let _locked = self.locked()?;
-        let before = input::read_file(&self.path, MOST_BYTES)?;
+        let bytes = input::read_file(&self.path, MOST_BYTES)?;
         let mut text = format!("{}\n", self.subject);
-        for record in from(&before).values() {
+        for record in records_from(&bytes).values() {
             text += &format!("{}\n", self.line(record)?);
         }
-        if text.as_bytes() == before { Ok(()) } else { write_atomic(&self.path, text.as_bytes()) }
+        if text.as_bytes() == bytes { Ok(()) } else { write_atomic(&self.path, text.as_bytes()) }
     }
 
     /// Opens the file and locks it against others that append or rewrite.
@@ -150,33 +150,33 @@ impl<R: Record> Records<R> {
         self.read(bytes, &|_| true).found.len()
     }
 
-    fn read(&self, bytes: &[u8], sound: &impl Fn(&R) -> bool) -> Read<R> {
-        let mut read = Read { found: BTreeMap::new(), damaged: 0, misnamed: false };
+    fn read(&self, bytes: &[u8], sound: &impl Fn(&R) -> bool) -> ReadRecords<R> {
+        let mut result = ReadRecords { found: BTreeMap::new(), damaged: 0, misnamed: false };
         let mut lines = bytes.split(|byte| *byte == b'\n');
         let of_subject = lines.next() == Some(self.subject.as_bytes());
         for line in lines.filter(|line| !line.is_empty()) {
             let text = std::str::from_utf8(line).unwrap_or_default();
             if let Some(json) = unsealed_line(&self.subject, text) {
                 let record = serde_json::from_str::<R>(json).ok().filter(sound);
-                read.found.extend(record.map(|record| (record.number(), record)));
+                result.found.extend(record.map(|record| (record.number(), record)));
             } else if line.trim_ascii_end().ends_with(b"}") {
-                read.damaged += 1;
+                result.damaged += 1;
             }
         }
-        read.misnamed = !of_subject && !read.found.is_empty();
-        read
+        result.misnamed = !of_subject && !result.found.is_empty();
+        result
     }
 
     fn explained(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast() {
-            Ok(error) => explained(error, "keep a finished run in", &self.path),
+            Ok(error) => path_error(error, "keep a finished run in", &self.path),
             Err(error) => error,
         }
     }
 }
 
 /// The content of a file.
-struct Read<R> {
+struct ReadRecords<R> {
     found: BTreeMap<u64, R>,
     /// Lines that were complete once.
     damaged: u64,
@@ -188,12 +188,12 @@ struct Read<R> {
 pub fn subjects(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
-    let first = |path: PathBuf| {
+    let first_line = |path: PathBuf| {
         let bytes = input::read_file(&path, MOST_BYTES).ok()?;
         let line = bytes.split(|byte| *byte == b'\n').next()?;
         Some((path, String::from_utf8_lossy(line).into_owned()))
     };
-    files.filter_map(first).collect()
+    files.filter_map(first_line).collect()
 }
 
 #[cfg(test)]
@@ -224,7 +224,7 @@ mod tests {
     }
 
     fn numbers(path: &Path) -> Vec<u64> {
-        open(path).found.into_keys().collect()
+        open(path).by_number.into_keys().collect()
     }
 
     #[test]
@@ -232,19 +232,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/cell.jsonl");
         let records = open(&path);
-        assert_eq!(records.missing(2).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(records.missing_numbers(2).collect::<Vec<_>>(), [0, 1]);
         records.append(&run(1)).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}0123456789abcdef {{\"run\":0,\"reg")).unwrap();
         records.append(&run(2)).unwrap();
         let again = open(&path);
-        assert_eq!(again.found.values().cloned().collect::<Vec<_>>(), [run(1), run(2)]);
-        assert_eq!(again.missing(3).collect::<Vec<_>>(), [0]);
+        assert_eq!(again.by_number.values().cloned().collect::<Vec<_>>(), [run(1), run(2)]);
+        assert_eq!(again.missing_numbers(3).collect::<Vec<_>>(), [0]);
         let other = |subject: &str, length: usize| {
-            Records::open(path.clone(), subject.to_owned(), |run: &Run| run.regret.len() == length).found.len()
+            Records::open(path.clone(), subject.to_owned(), |run: &Run| run.regret.len() == length).by_number.len()
         };
         assert_eq!((other("a cell", 1), other("a cell", 2), other("b cell", 1)), (2, 0, 0));
-        again.rewrite(again.found.values().rev().cloned()).unwrap();
+        again.rewrite(again.by_number.values().rev().cloned()).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
         assert_eq!(numbers(&path), [1, 2]);
     }
@@ -263,7 +263,7 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
             fs::write(&path, &damaged).unwrap();
-            let found = open(&path).found;
+            let found = open(&path).by_number;
             assert_eq!(found.get(&0), Some(&run(0)), "byte {at}");
             assert_eq!(found.get(&1), None, "byte {at}");
             assert_eq!(numbers(&path), [0]);
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn no_mutated_record_is_believed() {
-        let records = Records::<Run>::at(PathBuf::new(), "a cell".to_owned());
+        let records = Records::<Run>::empty(PathBuf::new(), "a cell".to_owned());
         let originals: Vec<Run> =
             (0..6).map(|one| Run { run: one, regret: vec![0.25 * one as f64, 10.0 + one as f64] }).collect();
         let sealed: Vec<String> = originals.iter().map(|run| records.line(run).unwrap()).collect();
@@ -315,7 +315,7 @@ mod tests {
         let mut mutations = Mutations::new(1);
         let (mut believed, mut refused) = (0, 0);
         for _ in 0..20_000 {
-            let mutated = mutations.of(&file);
+            let mutated = mutations.mutated(&file);
             let read = records.read(&mutated, &|_| true);
             let lines: Vec<&[u8]> = mutated.split(|byte| *byte == b'\n').skip(1).collect();
             let whole = originals.iter().zip(&sealed).filter(|(_, line)| lines.contains(&line.as_bytes()));
@@ -332,7 +332,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cell.jsonl");
         // The damaged line makes the first reader rewrite the file.
-        let kept = Records::at(path.clone(), "a cell".to_owned()).line(&run(100)).unwrap();
+        let kept = Records::empty(path.clone(), "a cell".to_owned()).line(&run(100)).unwrap();
         fs::write(&path, format!("a cell\n{kept}\n{{\"run\":101,\"regret\":[0.5]}}\n")).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {

@@ -34,15 +34,15 @@ pub fn label(kind: FindingKind) -> (Tone, &'static str) {
 /// The part of an overview that follows from a decision; all else is empty. `unit` is the name of a unit, e.g. `user`.
 #[must_use]
 pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
-    let found = finding(decision, unit);
-    let (tone, word) = label(found.kind);
-    let (leader, order) = (leader(decision), ordered(decision));
+    let finding = finding(decision, unit);
+    let (tone, word) = label(finding.kind);
+    let (leader, order) = (leader(decision), pairs_in_order(decision));
     Overview {
         headline: Headline {
             tone,
             label: word.to_owned(),
-            sentence: found.sentence,
-            more: found.more,
+            sentence: finding.sentence,
+            more: finding.more,
             action: decision.outlook(unit, None).advice.sentence,
         },
         rates: order
@@ -67,7 +67,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
 /// The difference in value over time, by pair. `unit` is the name of a unit, e.g. `user`.
 #[must_use]
 pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> Vec<Course> {
-    let of = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
+    let unit_text = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
     let course = |pair: &ValuePair| {
         let [first, second] = [pair.pair.0, pair.pair.1].map(|ranker| decision.rankers[ranker].as_str());
         let is_first = pair.is_first_ahead();
@@ -83,7 +83,7 @@ pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> 
             CoursePoint { day: look.day, date: date(look.day), difference, interval }
         };
         Course {
-            title: format!("Value per {unit}, {ahead} minus {behind}, in {of}"),
+            title: format!("Value per {unit}, {ahead} minus {behind}, in {unit_text}"),
             points: pair.looks.iter().map(point).collect(),
             since: pair.winner.map(|(_, day)| day),
         }
@@ -94,11 +94,11 @@ pub fn courses(decision: &ValueDecision, unit: &str, currency: Option<&str>) -> 
 /// The win rates of all pairs in the order of the page, those without any look left out.
 pub(crate) fn rates(decision: &Decision) -> Vec<Rate> {
     let leader = leader(decision);
-    ordered(decision).into_iter().filter_map(|pair| rate(decision, pair, leader)).collect()
+    pairs_in_order(decision).into_iter().filter_map(|pair| rate(decision, pair, leader)).collect()
 }
 
 /// The pairs of the leader, the closest rival first; then decided pairs; then all others.
-fn ordered(decision: &Decision) -> Vec<&PairDecision> {
+fn pairs_in_order(decision: &Decision) -> Vec<&PairDecision> {
     let leader = leader(decision);
     let mut order: Vec<&PairDecision> = decision.pairs.iter().collect();
     order.sort_by(|a, b| {
@@ -118,7 +118,7 @@ fn is_of(pair: &PairDecision, ranker: usize) -> bool {
 /// The headline of a decision that is not trusted, because of a fault of its pages: the fault comes first, and the headline
 /// without the fault last.
 #[must_use]
-pub fn distrusted(headline: Headline, outlook: &Outlook) -> Headline {
+pub fn distrust_headline(headline: Headline, outlook: &Outlook) -> Headline {
     let otherwise = format!("Without this it would say: {}", headline.sentence);
     Headline {
         tone: Tone::Notice,
@@ -152,9 +152,9 @@ fn turned(interval: Option<(f64, f64)>, is_first: bool) -> Option<(f64, f64)> {
 
 /// The win rate of the leader, or in other pairs of the winner, or of the ranker that is ahead.
 fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Option<Rate> {
-    let (first, second) = pair.last.pair;
+    let (first_ranker, second_ranker) = pair.last.pair;
     let is_first = match leader.filter(|leader| is_of(pair, *leader)) {
-        Some(leader) => leader == first,
+        Some(leader) => leader == first_ranker,
         None => ahead_first(pair).0,
     };
     let name = |ranker: usize| decision.rankers[ranker].clone();
@@ -167,37 +167,37 @@ fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Opti
     };
     let points: Vec<RatePoint> = pair.looks.iter().map(point).collect();
     (!points.is_empty()).then(|| Rate {
-        of: name(if is_first { first } else { second }),
-        against: name(if is_first { second } else { first }),
+        of: name(if is_first { first_ranker } else { second_ranker }),
+        against: name(if is_first { second_ranker } else { first_ranker }),
         points,
         since: pair.since,
-        contradicted: pair.contradicted.map(|found| contradicted(decision, found)),
+        contradicted: pair.contradicted.map(|found| contradiction_sentence(decision, found)),
     })
 }
 
-fn contradicted(decision: &Decision, found: Contradiction) -> String {
-    let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
-    if found.other_is_ahead() {
-        format!("{winner} was ahead until {}; {other} is ahead now.", date(found.until))
+fn contradiction_sentence(decision: &Decision, contradiction: Contradiction) -> String {
+    let [winner, loser] = [contradiction.winner, contradiction.other].map(|ranker| decision.rankers[ranker].as_str());
+    if contradiction.other_is_ahead() {
+        format!("{winner} was ahead until {}; {loser} is ahead now.", date(contradiction.until))
     } else {
-        format!("{winner} and {other} were ahead in turn; {winner} is ahead now.")
+        format!("{winner} and {loser} were ahead in turn; {winner} is ahead now.")
     }
 }
 
 fn row(decision: &Decision, pair: &PairDecision) -> Pair {
-    turned_row(decision, pair, ahead_first(pair).0)
+    reversed_row(decision, pair, ahead_first(pair).0)
 }
 
-/// The verdicts in segments on the ranker `of` against the champion. `units` has the number of units that came in each segment, and
+/// The verdicts in segments on the ranker `challenger` against the champion. `units` has the number of units that came in each segment, and
 /// last that of units without one.
 #[must_use]
-pub fn segments(decided: &SegmentsDecision, units: &[u64], of: usize) -> Segments {
+pub fn segments(decided: &SegmentsDecision, units: &[u64], challenger: usize) -> Segments {
     let SegmentsDecision { names, champion, each, harms } = decided;
     let rankers = each.first().map_or(&[][..], |decision| &decision.rankers);
     let name = |ranker: usize| rankers.get(ranker).cloned().unwrap_or_default();
     let row = |(place, decision): (usize, &Decision)| {
-        let pair = decided.against_champion(place, of).map(|pair| {
-            let row = turned_row(decision, pair, pair.last.pair.0 == of);
+        let pair = decided.against_champion(place, challenger).map(|pair| {
+            let row = reversed_row(decision, pair, pair.last.pair.0 == challenger);
             let winner = pair.last.winner().map(|winner| format!("{} {}", name(winner), row.verdict));
             Pair { verdict: winner.filter(|_| row.is_decided).unwrap_or_else(|| row.verdict.clone()), ..row }
         });
@@ -205,11 +205,11 @@ pub fn segments(decided: &SegmentsDecision, units: &[u64], of: usize) -> Segment
             name: names.get(place).cloned().unwrap_or_default(),
             units: units.get(place).copied().unwrap_or_default(),
             pair,
-            is_harmed: harms.iter().any(|harm| harm.ranker == of && harm.named.contains(&place)),
+            is_harmed: harms.iter().any(|harm| harm.ranker == challenger && harm.named.contains(&place)),
         }
     };
     Segments {
-        of: name(of),
+        of: name(challenger),
         against: name(*champion),
         each: each.iter().enumerate().map(row).collect(),
         other: units.get(each.len()).copied().unwrap_or_default(),
@@ -218,7 +218,7 @@ pub fn segments(decided: &SegmentsDecision, units: &[u64], of: usize) -> Segment
 }
 
 /// A pair as seen from its first ranker, or from its second.
-fn turned_row(decision: &Decision, pair: &PairDecision, is_first: bool) -> Pair {
+fn reversed_row(decision: &Decision, pair: &PairDecision, is_first: bool) -> Pair {
     let share = pair.last.counts.share().map(|share| if is_first { share } else { 1.0 - share });
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());
     let (ahead, behind) = if is_first { (first, second) } else { (second, first) };

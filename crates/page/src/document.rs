@@ -55,7 +55,7 @@ pub fn head(title: &str, base: &str, styles: &str, script: Option<&str>) -> Mark
 }
 
 /// A whole page of a server.
-fn framed(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) -> String {
+fn page_in_frame(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) -> String {
     let base = frame.base;
     let (stream, is_list) = match moves {
         None => (None, false),
@@ -98,17 +98,21 @@ fn framed(frame: &Frame, title: &str, moves: Option<&Moves<'_>>, main: &Markup) 
 /// The page of an experiment from its [parts](Overview::parts), as a server shows it.
 #[must_use]
 pub fn overview(frame: &Frame, name: &str, parts: &[Section], live: Option<&Live>) -> String {
-    framed(frame, name, live.map(Moves::Parts).as_ref(), &body(parts))
+    page_in_frame(frame, name, live.map(Moves::Parts).as_ref(), &body(parts))
 }
 
 /// The page of an experiment as one self-contained file, from `overview` alone.
 #[must_use]
 pub fn standalone(overview: &Overview) -> String {
-    alone(&overview.name, &body(&overview.parts()), "Verdicts hold at all looks together, however often you look.")
+    standalone_page(
+        &overview.name,
+        &body(&overview.parts()),
+        "Verdicts hold at all looks together, however often you look.",
+    )
 }
 
 /// A page that needs no other file.
-pub(crate) fn alone(name: &str, main: &Markup, footer: &str) -> String {
+pub(crate) fn standalone_page(name: &str, main: &Markup, footer: &str) -> String {
     let icon: String = ICON.trim().replace('#', "%23").replace('"', "'").replace('<', "%3C").replace('>', "%3E");
     html! {
         (DOCTYPE)
@@ -132,9 +136,9 @@ pub(crate) fn alone(name: &str, main: &Markup, footer: &str) -> String {
     .into_string()
 }
 
-/// The list of experiments; `next` is the last of these if more follow.
+/// The list of experiments; `next_page` is the last of these if more follow.
 #[must_use]
-pub fn list(frame: &Frame, experiments: &[ListItem], next: Option<&str>) -> String {
+pub fn list(frame: &Frame, experiments: &[ListItem], next_page: Option<&str>) -> String {
     let main = html! {
         h1.plain { "Experiments" }
         @if experiments.is_empty() {
@@ -155,9 +159,9 @@ pub fn list(frame: &Frame, experiments: &[ListItem], next: Option<&str>) -> Stri
                 }
             }
         }
-        @if let Some(next) = next { p { a href={ "./?after=" (next) } { "More experiments" } } }
+        @if let Some(next_page) = next_page { p { a href={ "./?after=" (next_page) } { "More experiments" } } }
     };
-    framed(frame, "Experiments", Some(&Moves::List), &main)
+    page_in_frame(frame, "Experiments", Some(&Moves::List), &main)
 }
 
 /// The form to sign in; `refused` is why the last attempt failed. `next` is where to go afterwards, relative to the
@@ -177,7 +181,7 @@ pub fn sign_in(frame: &Frame, refused: Option<&str>, next: &str) -> String {
             button type="submit" { "Sign in" }
         }
     };
-    framed(frame, "Sign in", None, &main)
+    page_in_frame(frame, "Sign in", None, &main)
 }
 
 /// A page with one message, e.g. that there is no such experiment.
@@ -188,5 +192,5 @@ pub fn message(frame: &Frame, title: &str, sentence: &str) -> String {
         p { (sentence) }
         p { a href=(if frame.base.is_empty() { "./" } else { frame.base }) { "To the experiments" } }
     };
-    framed(frame, title, None, &main)
+    page_in_frame(frame, title, None, &main)
 }

@@ -14,11 +14,11 @@ use crate::model::{Course, Rate};
 use crate::text::number;
 
 /// The most charts.
-const MOST: usize = 12;
+const MAX_PANELS: usize = 12;
 /// The width of the figure, and of its margins, in pixels: numbers are to the left and right of a chart.
 const WIDTH: f64 = 640.0;
-const LEFT: f64 = 56.0;
-const RIGHT: f64 = 64.0;
+const LEFT_MARGIN: f64 = 56.0;
+const RIGHT_MARGIN: f64 = 64.0;
 const EDGE: f64 = 16.0;
 /// The height of a line of text, and of the dates below a chart.
 const LINE: f64 = 17.0;
@@ -39,12 +39,12 @@ type Line = (&'static str, String);
 
 /// A chart with the lines above it.
 struct Panel {
-    above: Vec<Line>,
+    lines_above: Vec<Line>,
     chart: Markup,
 }
 
 /// The width of a chart.
-const INNER: f64 = WIDTH - LEFT - RIGHT;
+const INNER: f64 = WIDTH - LEFT_MARGIN - RIGHT_MARGIN;
 
 /// The charts of all pairs, each with the share of the winner or of the ranker that is ahead, in the order of the page; of several
 /// versions one after the other. At most 12 are drawn, of several versions the last; the figure says how many are missing. `None`
@@ -58,72 +58,72 @@ pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
         rates(&version.decision).into_iter().map(of_rate).collect::<Vec<_>>()
     };
     let mut panels: Vec<(Panel, bool)> = verdicts.versions.iter().flat_map(of_version).collect();
-    let missing = panels.len().saturating_sub(MOST);
+    let hidden_panels = panels.len().saturating_sub(MAX_PANELS);
     if are_several {
-        panels.drain(..missing);
+        panels.drain(..hidden_panels);
     }
-    panels.truncate(MOST);
+    panels.truncate(MAX_PANELS);
     if panels.is_empty() {
         return None;
     }
     let is_cut = panels.iter().any(|(_, is_cut)| *is_cut);
     let panels: Vec<Panel> = panels.into_iter().map(|(panel, _)| panel).collect();
-    let below = charts::ABOUT.map(str::to_owned).into_iter().chain(is_cut.then(|| charts::CUT.to_owned()));
-    let below = below
-        .chain((missing > 0).then(|| format!("Not drawn: {}.", with_unit(missing as u64, "pair"))))
+    let notes = charts::ABOUT.map(str::to_owned).into_iter().chain(is_cut.then(|| charts::CUT.to_owned()));
+    let notes = notes
+        .chain((hidden_panels > 0).then(|| format!("Not drawn: {}.", with_unit(hidden_panels as u64, "pair"))))
         .chain(note.map(str::to_owned))
         .flat_map(|text| lines("about", &text));
-    Some(svg(&panels, &below.collect::<Vec<_>>()))
+    Some(svg(&panels, &notes.collect::<Vec<_>>()))
 }
 
 /// The texts above a chart: the rankers, the days, and whether later outcomes contradict the verdict.
 fn panel(version: Option<&str>, rate: &Rate) -> Panel {
-    let mut above = lines("title", &format!("{} against {}", rate.of, rate.against));
+    let mut lines_above = lines("title", &format!("{} against {}", rate.of, rate.against));
     let dates = match rate.points.as_slice() {
         [first, .., last] => format!("{} to {}", first.date, last.date),
         [day] => day.date.clone(),
         [] => String::new(),
     };
     let dates = version.map_or_else(|| dates.clone(), |version| format!("{version}, {dates}"));
-    above.extend(lines("about", &dates));
-    above.extend(rate.contradicted.iter().flat_map(|contradicted| lines("flag", contradicted)));
-    Panel { above, chart: charts::plot(rate, HEIGHTS[0], INNER) }
+    lines_above.extend(lines("about", &dates));
+    lines_above.extend(rate.contradicted.iter().flat_map(|contradicted| lines("flag", contradicted)));
+    Panel { lines_above, chart: charts::plot(rate, HEIGHTS[0], INNER) }
 }
 
-/// The charts of differences, such as in value, at most 12. `None` without any look; `below` is placed below them, a line
+/// The charts of differences, such as in value, at most 12. `None` without any look; `notes` is placed below them, a line
 /// each.
 #[must_use]
-pub fn differences(courses: &[Course], below: &[String]) -> Option<String> {
-    let drawable = courses.iter().filter(|course| !course.points.is_empty()).take(MOST);
+pub fn differences(courses: &[Course], notes: &[String]) -> Option<String> {
+    let drawable = courses.iter().filter(|course| !course.points.is_empty()).take(MAX_PANELS);
     let panels: Vec<Panel> = drawable
         .map(|course| Panel {
-            above: lines("title", &course.title),
+            lines_above: lines("title", &course.title),
             chart: charts::difference_in(course, HEIGHTS[0], INNER),
         })
         .collect();
-    let below: Vec<Line> = below.iter().flat_map(|text| lines("about", text)).collect();
-    (!panels.is_empty()).then(|| svg(&panels, &below))
+    let notes: Vec<Line> = notes.iter().flat_map(|text| lines("about", text)).collect();
+    (!panels.is_empty()).then(|| svg(&panels, &notes))
 }
 
-fn svg(panels: &[Panel], below: &[Line]) -> String {
+fn svg(panels: &[Panel], notes: &[Line]) -> String {
     let mut top = 0.0;
-    let mut pieces = Vec::new();
+    let mut elements = Vec::new();
     for panel in panels {
-        pieces.push(texts(&panel.above, &mut top));
+        elements.push(texts(&panel.lines_above, &mut top));
         top += 14.0;
-        pieces.push(html! {
-            svg x=(LEFT) y=(number(top)) width=(INNER) height=(HEIGHTS[0]) overflow="visible" { (panel.chart) }
+        elements.push(html! {
+            svg x=(LEFT_MARGIN) y=(number(top)) width=(INNER) height=(HEIGHTS[0]) overflow="visible" { (panel.chart) }
         });
         top += HEIGHTS[0] + DATES;
     }
-    pieces.push(texts(below, &mut top));
+    elements.push(texts(notes, &mut top));
     let height = top + 12.0;
     let svg = html! {
         svg class=(SCOPE) xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (WIDTH) " " (number(height)) } width=(WIDTH) height=(number(height))
             font-family="DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif" {
             style { (PreEscaped(styles())) }
             rect width="100%" height="100%" fill="#ffffff" {}
-            @for piece in pieces { (piece) }
+            @for element in elements { (element) }
         }
     };
     svg.into_string() + "\n"
@@ -142,11 +142,11 @@ fn texts(lines: &[Line], top: &mut f64) -> Markup {
 
 /// A text in as many lines as it needs.
 fn lines(class: &'static str, text: &str) -> Vec<Line> {
-    let most = if class == "title" { LETTERS_OF_TITLES } else { LETTERS };
+    let max_letters = if class == "title" { LETTERS_OF_TITLES } else { LETTERS };
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= max_letters => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -158,19 +158,22 @@ fn lines(class: &'static str, text: &str) -> Vec<Line> {
 
 /// The rules with values instead of names of values, which programs that place figures in documents do not support.
 fn styles() -> String {
-    let printed = STYLES.split_once("@media print").map_or("", |(_, print)| print);
-    let block = printed.split_once(":root {").and_then(|(_, rest)| rest.split_once('}')).map_or("", |(block, _)| block);
+    let print_rules = STYLES.split_once("@media print").map_or("", |(_, print)| print);
+    let block = print_rules
+        .split_once(":root {")
+        .and_then(|(_, declarations)| declarations.split_once('}'))
+        .map_or("", |(block, _)| block);
     let colors = block.split(';').filter_map(|pair| pair.trim().strip_prefix("--")?.split_once(": "));
     let values: BTreeMap<&str, &str> = colors.chain(SIZES).collect();
     let mut text = String::new();
     for rule in RULES.lines() {
-        let Some((selector, rest)) = rule.split_once('{') else { continue };
-        let mut pieces = rest.split("var(--");
-        text += &format!(".{SCOPE} {selector}{{{}", pieces.next().unwrap_or_default());
-        for piece in pieces {
-            let (name, after) = piece.split_once(')').unwrap_or((piece, ""));
+        let Some((selector, declarations)) = rule.split_once('{') else { continue };
+        let mut value_parts = declarations.split("var(--");
+        text += &format!(".{SCOPE} {selector}{{{}", value_parts.next().unwrap_or_default());
+        for value_part in value_parts {
+            let (name, suffix) = value_part.split_once(')').unwrap_or((value_part, ""));
             text += values.get(name).copied().unwrap_or_default();
-            text += after;
+            text += suffix;
         }
         text.push('\n');
     }
@@ -239,7 +242,7 @@ mod tests {
             .collect();
         let names = ["a", "b", "c", "d", "e", "f"];
         let svg = figure(&names, &[None], &rows, None).unwrap();
-        assert_eq!(svg.matches("class=\"plot\"").count(), MOST);
+        assert_eq!(svg.matches("class=\"plot\"").count(), MAX_PANELS);
         assert!(svg.contains(">Not drawn: 3 pairs.</text>"), "{svg}");
         let wrapped = lines("about", &"word ".repeat(40));
         assert!(wrapped.len() > 2 && wrapped.iter().all(|(_, line)| line.chars().count() <= LETTERS));

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::document::alone;
+use crate::document::standalone_page;
 use crate::model::Overview;
 use crate::sections::{figures, headline, warnings};
 
@@ -39,14 +39,14 @@ pub struct Drawing {
 /// The page.
 #[must_use]
 pub fn standalone(board: &Judgements) -> String {
-    let part = |id: &str, content: Markup| html! { section.part id=(id) { (content) } };
+    let section_with_id = |id: &str, content: Markup| html! { section.part id=(id) { (content) } };
     let main = html! {
-        (part("headline", headline(&board.overview)))
-        (part("words", html! { @for paragraph in &board.paragraphs { p.plain { (paragraph) } } }))
-        (part("figures", figures(&board.overview)))
-        (part("competitors", table(board)))
+        (section_with_id("headline", headline(&board.overview)))
+        (section_with_id("words", html! { @for paragraph in &board.paragraphs { p.plain { (paragraph) } } }))
+        (section_with_id("figures", figures(&board.overview)))
+        (section_with_id("competitors", table(board)))
         @if let Some(Drawing { wide, narrow, alternative }) = &board.figure {
-            (part("strengths", html! {
+            (section_with_id("strengths", html! {
                 h2 { "Strengths" }
                 figure.drawn role="img" aria-label=(alternative) {
                     div.wide { (PreEscaped(wide)) }
@@ -54,8 +54,8 @@ pub fn standalone(board: &Judgements) -> String {
                 }
             }))
         }
-        (part("warnings", warnings(&board.overview)))
-        (part("details", html! {
+        (section_with_id("warnings", warnings(&board.overview)))
+        (section_with_id("details", html! {
             details.data {
                 summary { "What the columns mean, and what is assumed" }
                 div.report { @for note in &board.notes { p { (note) } } }
@@ -68,7 +68,7 @@ pub fn standalone(board: &Judgements) -> String {
             }
         }))
     };
-    alone(&board.overview.name, &main, &board.origin)
+    standalone_page(&board.overview.name, &main, &board.origin)
 }
 
 fn table(board: &Judgements) -> Markup {

@@ -26,11 +26,11 @@ pub mod decision;
 pub mod document;
 mod effect;
 pub mod figure;
+pub mod glossary;
 pub mod judgements;
 mod model;
 mod sections;
 mod text;
-pub mod words;
 
 pub use effect::{Effect, EffectRow};
 pub use model::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use page::document::{Frame, Live, list, message, overview, sign_in, standalone};
-use page::words::{CERTAINTIES, FATES, WORDS};
+use page::glossary::{CERTAINTIES, FATES, TERMS};
 use page::{
     Change, Controls, CountKind, Course, CoursePoint, Delivery, Effect, EffectRow, Figure, Guardrail, Headline,
     ImpressionCount, Latency, ListItem, Matrix, MatrixCell, Measure, Overview, Pair, Rate, RatePoint, STYLES, Section,
@@ -335,7 +335,7 @@ fn rows(table: &str) -> Vec<(&str, &str)> {
 fn definitions_are_those_of_the_glossary() {
     let (words, fates) = GLOSSARY.split_once("## Fates").unwrap();
     let glossary = rows(words);
-    for word in WORDS {
+    for word in TERMS {
         assert!(glossary.contains(&(word.name, word.meaning)), "{word:?} is not in the glossary as it is on the page");
     }
     let live = fates.split("Each line").next().unwrap();

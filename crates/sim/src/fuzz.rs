@@ -18,9 +18,9 @@ use studies::matrix_file;
 /// If reading panics, or if writing and reading the matrix changes it.
 pub fn matrix(bytes: &[u8]) -> bool {
     let Ok(matrix) = matrix_file::parse(bytes) else { return false };
-    let again = [matrix.to_npy(), matrix.to_text().into_bytes()].map(|bytes| PreferenceMatrix::from_bytes(&bytes));
-    for again in again {
-        assert_eq!(again.as_ref(), Ok(&matrix), "writing and reading changed the matrix");
+    let reread = [matrix.to_npy(), matrix.to_text().into_bytes()].map(|bytes| PreferenceMatrix::from_bytes(&bytes));
+    for reread in reread {
+        assert_eq!(reread.as_ref(), Ok(&matrix), "writing and reading changed the matrix");
     }
     true
 }
@@ -34,7 +34,7 @@ pub fn experiment(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else { return false };
     let error = match experiment::parse(text) {
         Err(error) => error.to_string(),
-        Ok(read) => match experiment::check_names(&read, Path::new("file.toml")) {
+        Ok(parsed) => match experiment::check_names(&parsed, Path::new("file.toml")) {
             Ok(()) => return true,
             Err(error) => format!("{error:#}"),
         },
@@ -64,7 +64,7 @@ pub fn runs(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.lines();
     let subject = lines.next().unwrap_or_default();
-    let store = RunStore::at(PathBuf::new(), subject.to_owned());
+    let store = RunStore::empty(PathBuf::new(), subject.to_owned());
     let record = |line: &str| sealed_line(subject, line.split_once(' ').map_or(line, |(_, record)| record));
     let sealed: Vec<String> = std::iter::once(subject.to_owned()).chain(lines.map(record)).collect();
     store.count_in(sealed.join("\n").as_bytes());

@@ -57,5 +57,5 @@ fn as_many_threads_as_the_environment_asks_for_are_not_started() {
     let timings = fs::read_to_string(folder.path().join("r/timings.json")).expect("timings");
     let timings: serde_json::Value = serde_json::from_str(&timings).expect("JSON");
     let threads = timings["threads"].as_u64().expect("a number");
-    assert!((1..=output::threads::most() as u64).contains(&threads), "{threads}");
+    assert!((1..=output::threads::max_threads() as u64).contains(&threads), "{threads}");
 }

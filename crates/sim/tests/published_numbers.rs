@@ -415,7 +415,11 @@ fn published_results_belong_to_the_files() {
         let outcomes = summary["claims"].as_array().expect("claims");
         assert_eq!(outcomes.len(), experiment.claims.len(), "{name}");
         for (outcome, claim) in outcomes.iter().zip(&experiment.claims) {
-            assert_eq!(outcome["says"].as_str(), Some(claim.says.as_str()), "{name}: run `rankduel experiment` again");
+            assert_eq!(
+                outcome["says"].as_str(),
+                Some(claim.statement.as_str()),
+                "{name}: run `rankduel experiment` again"
+            );
             assert_eq!(
                 outcome["comment"].as_str(),
                 claim.comment.as_deref(),

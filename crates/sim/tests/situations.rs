@@ -1,6 +1,6 @@
 //! Errors of callers, and how the program ends: the same as other programs, [`desk::situations`].
 
-use desk::situations::{Program, first_fault, seen, table};
+use desk::situations::{Program, first_fault, observe, table};
 use tempfile::TempDir;
 
 use crate::help::check;
@@ -29,7 +29,7 @@ fn every_situation_ends_as_in_the_other_programs() {
             "--out=long.npy",
         ],
     };
-    let all = seen(&program).expect("a program that starts");
+    let all = observe(&program).expect("a program that starts");
     assert_eq!(first_fault(&all), None);
     check("situations.txt", &table(&all));
 }

@@ -25,7 +25,7 @@ const LONGEST: usize = 32;
 pub struct ArmNames {
     numbering: Numbering,
     /// The names of those that were given one, in the order of the arms.
-    given: Option<Names>,
+    user_names: Option<Names>,
 }
 
 /// How the arms of a run or an analysis are numbered at their origin.
@@ -41,7 +41,7 @@ pub enum Numbering {
 
 impl ArmNames {
     /// Arms with nothing but their own number.
-    pub const NUMBERS: Self = Self { numbering: Numbering::Numbers, given: None };
+    pub const NUMBERS: Self = Self { numbering: Numbering::Numbers, user_names: None };
 
     /// Names for the arms `chosen` from a matrix, in this order. If they are the first arms in order, both numbers
     /// agree, and these are [`NUMBERS`](Self::NUMBERS).
@@ -50,19 +50,19 @@ impl ArmNames {
         if chosen.iter().enumerate().all(|(at, arm)| arm.index() == at) {
             return Self::NUMBERS;
         }
-        Self { numbering: Numbering::Chosen(chosen), given: None }
+        Self { numbering: Numbering::Chosen(chosen), user_names: None }
     }
 
     /// Names for the rankers by these features, in the order of the arms.
     #[must_use]
     pub fn features(features: Vec<FeatureId>) -> Self {
-        Self { numbering: Numbering::Features(features), given: None }
+        Self { numbering: Numbering::Features(features), user_names: None }
     }
 
     /// The same with names that were given to the arms, in the order of the arms.
     #[must_use]
-    pub fn called(self, given: Option<Names>) -> Self {
-        Self { given, ..self }
+    pub fn with_user_names(self, user_names: Option<Names>) -> Self {
+        Self { user_names, ..self }
     }
 
     /// How the arms are numbered at their origin.
@@ -73,8 +73,8 @@ impl ArmNames {
 
     /// The names that arms were given, if any was.
     #[must_use]
-    pub fn given(&self) -> Option<&Names> {
-        self.given.as_ref()
+    pub fn user_names(&self) -> Option<&Names> {
+        self.user_names.as_ref()
     }
 
     /// The names of the subset `arms`, which are renumbered from 0 in this order.
@@ -88,7 +88,7 @@ impl ArmNames {
             Numbering::Chosen(numbers) => Self::chosen(arms.iter().map(|&arm| numbers[arm]).collect()),
             Numbering::Features(features) => Self::features(arms.iter().map(|&arm| features[arm]).collect()),
         };
-        subset.called(self.given.as_ref().and_then(|given| given.subset(arms.iter().copied())))
+        subset.with_user_names(self.user_names.as_ref().and_then(|given| given.subset(arms.iter().copied())))
     }
 
     /// The name of `arm`: the one it was given, otherwise its numbers, e.g. `feature 110 (arm 109)`.
@@ -103,34 +103,34 @@ impl ArmNames {
     /// The name that `arm` was given, if it was.
     #[must_use]
     pub fn given_name(&self, arm: usize) -> Option<&str> {
-        self.given.as_ref()?.get(arm)
+        self.user_names.as_ref()?.get(arm)
     }
 
     /// The cell of `arm` in a column of names: `None` if there is no such column, because no arm was given a name.
     #[must_use]
     pub fn cell(&self, arm: usize) -> Option<Option<String>> {
-        self.given.as_ref().map(|given| given.get(arm).map(str::to_owned))
+        self.user_names.as_ref().map(|given| given.get(arm).map(str::to_owned))
     }
 
     /// The headers of the columns on an arm beside its number: [`column`](Self::column) and, if names were
     /// given, `name`.
     pub fn columns(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.column().into_iter().chain(self.given.as_ref().map(|_| "name"))
+        self.column().into_iter().chain(self.user_names.as_ref().map(|_| "name"))
     }
 
     /// The same names, long ones cut in their middle, for tables and figures. They stay distinct.
     #[must_use]
     pub fn shortened(&self) -> Self {
-        let Some(given) = &self.given else { return self.clone() };
-        let short: Vec<Option<String>> = given.iter().map(|name| name.map(shortened)).collect();
+        let Some(user_names) = &self.user_names else { return self.clone() };
+        let short_names: Vec<Option<String>> = user_names.iter().map(|name| name.map(shortened)).collect();
         let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-        short.iter().flatten().for_each(|name| *uses.entry(name).or_default() += 1);
-        let distinct = short.iter().enumerate().filter_map(|(arm, name)| {
+        short_names.iter().flatten().for_each(|name| *uses.entry(name).or_default() += 1);
+        let distinct = short_names.iter().enumerate().filter_map(|(arm, name)| {
             let name = name.as_deref()?;
             Some((arm, if uses[name] > 1 { format!("{name} (arm {arm})") } else { name.to_owned() }))
         });
-        let distinct = Names::of_some(given.len(), distinct);
-        Self { numbering: self.numbering.clone(), given: distinct.ok().or_else(|| self.given.clone()) }
+        let distinct = Names::of_some(user_names.len(), distinct);
+        Self { numbering: self.numbering.clone(), user_names: distinct.ok().or_else(|| self.user_names.clone()) }
     }
 
     fn numbers(&self, arm: usize) -> String {
@@ -147,25 +147,25 @@ impl ArmNames {
     /// If one of them does not exist.
     #[must_use]
     pub fn list(&self, arms: &[Arm]) -> String {
-        const MOST: usize = 10;
+        const MAX_LISTED: usize = 10;
         let [arm] = arms else {
-            let joined = |text: &dyn Fn(usize) -> String| {
-                let shown: Vec<String> = arms.iter().take(MOST).map(|arm| text(arm.index())).collect();
-                shown.join(", ")
+            let joined_names = |text: &dyn Fn(usize) -> String| {
+                let texts: Vec<String> = arms.iter().take(MAX_LISTED).map(|arm| text(arm.index())).collect();
+                texts.join(", ")
             };
-            let more = match arms.len().saturating_sub(MOST) {
+            let remainder = match arms.len().saturating_sub(MAX_LISTED) {
                 0 => String::new(),
-                more => format!(" and {} more", output::numbers::with_separators(more as u64)),
+                remainder => format!(" and {} more", output::numbers::with_separators(remainder as u64)),
             };
             if arms.iter().any(|arm| self.given_name(arm.index()).is_some()) {
-                return format!("{}{more}", joined(&|arm| self.name(arm)));
+                return format!("{}{remainder}", joined_names(&|arm| self.name(arm)));
             }
-            let own = joined(&|arm| arm.to_string());
-            let theirs = joined(&|arm| self.number(arm));
+            let by_number = joined_names(&|arm| arm.to_string());
+            let by_place = joined_names(&|arm| self.number(arm));
             return match self.numbering {
-                Numbering::Numbers => format!("arms {own}{more}"),
-                Numbering::Chosen(_) => format!("arms {theirs}{more} ({own}{more} of those chosen)"),
-                Numbering::Features(_) => format!("features {theirs}{more} (arms {own}{more})"),
+                Numbering::Numbers => format!("arms {by_number}{remainder}"),
+                Numbering::Chosen(_) => format!("arms {by_place}{remainder} ({by_number}{remainder} of those chosen)"),
+                Numbering::Features(_) => format!("features {by_place}{remainder} (arms {by_number}{remainder})"),
             };
         };
         self.name(arm.index())
@@ -224,10 +224,10 @@ fn shortened(name: &str) -> String {
     if characters.len() <= LONGEST {
         return name.to_owned();
     }
-    let kept = LONGEST - 1;
-    let (first, last) = (&characters[..kept.div_ceil(2)], &characters[characters.len() - kept / 2..]);
-    let (first, last): (String, String) = (first.iter().collect(), last.iter().collect());
-    format!("{}…{}", first.trim_end(), last.trim_start())
+    let kept_chars = LONGEST - 1;
+    let (head, tail) = (&characters[..kept_chars.div_ceil(2)], &characters[characters.len() - kept_chars / 2..]);
+    let (head, tail): (String, String) = (head.iter().collect(), tail.iter().collect());
+    format!("{}…{}", head.trim_end(), tail.trim_start())
 }
 
 #[cfg(test)]
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn given_names_replace_numbers() {
         let names = Names::of_some(4, [(0, "bm25"), (1, "ltr"), (3, "a, b")]).unwrap();
-        let features = ArmNames::features([3, 5, 8, 9].map(FeatureId).to_vec()).called(Some(names));
+        let features = ArmNames::features([3, 5, 8, 9].map(FeatureId).to_vec()).with_user_names(Some(names));
         assert_eq!([0, 2, 3].map(|arm| features.name(arm)), ["bm25", "feature 8 (arm 2)", "a, b"]);
         assert_eq!(features.list(&[Arm(1), Arm(0), Arm(2)]), "ltr, bm25, feature 8 (arm 2)");
         assert_eq!(features.list(&[Arm(2)]), "feature 8 (arm 2)");
@@ -279,7 +279,7 @@ mod tests {
     fn long_names_are_cut_in_their_middle_and_stay_distinct() {
         let long = |middle: &str| format!("bm25+rm3-with-k1=0.9{middle}fbdocs=10-fbterms=30");
         let given = Names::new(["ltr".to_owned(), long("-b=0.4-"), long("-b=0.5-"), "検".repeat(40)]).unwrap();
-        let names = ArmNames::NUMBERS.called(Some(given));
+        let names = ArmNames::NUMBERS.with_user_names(Some(given));
         let short = names.shortened();
         assert_eq!(
             (0..4).map(|arm| short.name(arm)).collect::<Vec<_>>(),

@@ -135,7 +135,7 @@ impl SiteDescription {
     /// The names of all arms.
     #[must_use]
     pub fn names(&self) -> ArmNames {
-        ArmNames::features(self.rankers.clone()).called(self.names.clone())
+        ArmNames::features(self.rankers.clone()).with_user_names(self.names.clone())
     }
 
     /// A note for figures and tables of synthetic data; `None` for real data.
@@ -179,7 +179,7 @@ impl Effort {
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
-        let times = |count: u64, least: u64| ((count as f64 * factor).round() as u64).max(least.min(count));
+        let times = |count: u64, min: u64| ((count as f64 * factor).round() as u64).max(min.min(count));
         Self { coarse: times(self.coarse, 20), fine: times(self.fine, 1_000), budget: times(self.budget, 100_000) }
     }
 }

@@ -73,7 +73,7 @@ impl LateAnswers {
 
     /// The impression after which the first answer can come.
     #[must_use]
-    pub fn first(&self) -> u64 {
+    pub fn first_arrival(&self) -> u64 {
         let shortest = match &self.timing.delay {
             Delay::Fixed(delay) => *delay,
             Delay::Geometric(_) => 0,
@@ -105,21 +105,21 @@ impl LateAnswers {
 
     /// The part of a folder name; empty if answers are not late.
     #[must_use]
-    pub fn part(&self) -> String {
+    pub fn folder_suffix(&self) -> String {
         let Config { delay, batch, lost } = self.config();
-        let words = [
+        let suffixes = [
             delay.map(|delay| format!("-delay-{delay}")),
             batch.map(|batch| format!("-batch-{batch}")),
             lost.map(|lost| format!("-lost-{lost}")),
         ];
-        words.into_iter().flatten().collect()
+        suffixes.into_iter().flatten().collect()
     }
 
     /// In words, e.g. `answers 1,000 impressions late, in batches of 50; 10% never come`; `None` if they are not late.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
         let AnswerTiming { delay, batch, lost, .. } = &self.timing;
-        let late = match (delay, &self.file) {
+        let delay_text = match (delay, &self.file) {
             (Delay::Fixed(0), _) => String::new(),
             (Delay::Fixed(delay), _) => format!(" {} late", with_unit(*delay, "impression")),
             // All digits, as the user gave them.
@@ -130,12 +130,12 @@ impl LateAnswers {
             (Delay::Listed(_), Some(file)) => format!(" as late as in {}", file.name),
             (Delay::Listed(delays), None) => format!(" as late as one of {}", with_separators(delays.len() as u64)),
         };
-        let batches = match (*batch, late.is_empty()) {
+        let batches = match (*batch, delay_text.is_empty()) {
             (0 | 1, _) => String::new(),
             (batch, true) => format!(" in batches of {}", with_separators(batch)),
             (batch, false) => format!(", in batches of {}", with_separators(batch)),
         };
-        let when = late + &batches;
+        let when = delay_text + &batches;
         let percent = number(100.0 * lost);
         match (when.is_empty(), *lost > 0.0) {
             (true, false) => None,
@@ -146,12 +146,12 @@ impl LateAnswers {
     }
 
     fn config(&self) -> Config {
-        let usual = AnswerTiming::default();
+        let defaults = AnswerTiming::default();
         let AnswerTiming { delay, batch, lost, .. } = &self.timing;
         Config {
-            delay: (*delay != usual.delay).then(|| self.delay()),
-            batch: (*batch != usual.batch).then_some(*batch),
-            lost: (*lost != usual.lost).then_some(*lost),
+            delay: (*delay != defaults.delay).then(|| self.delay()),
+            batch: (*batch != defaults.batch).then_some(*batch),
+            lost: (*lost != defaults.lost).then_some(*lost),
         }
     }
 }
@@ -175,8 +175,9 @@ impl Serialize for LateAnswers {
 
 /// The delays in a file, one per line; lines that begin with `#` are remarks.
 fn read_delays(path: &Path) -> Result<(Delay, DelayFile)> {
-    let shown = path.display();
-    let text = input::read_text(path, MOST_BYTES).with_context(|| format!("failed to read the delays in {shown}"))?;
+    let file_name = path.display();
+    let text =
+        input::read_text(path, MOST_BYTES).with_context(|| format!("failed to read the delays in {file_name}"))?;
     let mut delays = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let line: &str = line.trim();
@@ -186,19 +187,19 @@ fn read_delays(path: &Path) -> Result<(Delay, DelayFile)> {
         match line.parse::<Delay>() {
             Ok(Delay::Fixed(delay)) => delays.push(delay),
             _ => {
-                let found: String = line.chars().take(40).collect();
+                let beginning: String = line.chars().take(40).collect();
                 return Err(usage(format!(
-                    "{shown}, line {number}: expected a delay in impressions, e.g. 1000, found `{found}`; give one per line"
+                    "{file_name}, line {number}: expected a delay in impressions, e.g. 1000, found `{beginning}`; give one per line"
                 )));
             }
         }
     }
     if delays.is_empty() {
-        return Err(usage(format!("{shown} has no delay; give one per line, in impressions, e.g. 1000")));
+        return Err(usage(format!("{file_name} has no delay; give one per line, in impressions, e.g. 1000")));
     }
-    let written: String = delays.iter().map(|delay| format!("{delay}\n")).collect();
-    let name = path.file_name().map_or_else(|| shown.to_string(), |name| name.to_string_lossy().into_owned());
-    Ok((Delay::Listed(delays.into()), DelayFile { name, checksum: sha256_hex(&written) }))
+    let rewritten: String = delays.iter().map(|delay| format!("{delay}\n")).collect();
+    let name = path.file_name().map_or_else(|| file_name.to_string(), |name| name.to_string_lossy().into_owned());
+    Ok((Delay::Listed(delays.into()), DelayFile { name, checksum: sha256_hex(&rewritten) }))
 }
 
 #[cfg(test)]
@@ -223,13 +224,13 @@ mod tests {
             (late("0", 50, 0.0), Some("answers in batches of 50"), "-batch-50"),
             (late("0", 1, 0.25), Some("25% of the answers never come"), "-lost-0.25"),
         ] {
-            assert_eq!((late.describe().as_deref(), late.part().as_str()), (words, part));
+            assert_eq!((late.describe().as_deref(), late.folder_suffix().as_str()), (words, part));
             assert_eq!(late.is_none(), words.is_none());
             let text = seed_text(Seeded::Late { arenas: "m", late: &late });
             assert_eq!(text == "m", late.is_none(), "{text}");
         }
         let firsts = [late("0", 1, 0.0), late("999", 1, 0.0), late("999", 600, 0.0), late("geometric:9", 5, 0.0)];
-        assert_eq!(firsts.map(|late| late.first()), [1, 1000, 1200, 5]);
+        assert_eq!(firsts.map(|late| late.first_arrival()), [1, 1000, 1200, 5]);
     }
 
     #[test]
@@ -242,8 +243,8 @@ mod tests {
         };
         let one = read("# impressions until the click\n5\n\n 1e3\n").unwrap();
         assert_eq!(one.timing.delay, Delay::Listed([5, 1_000].into()));
-        assert_eq!((one.describe().unwrap().as_str(), one.first()), ("answers as late as in delays.txt", 6));
-        assert!(one.part().starts_with("-delay-delays.txt-"), "{}", one.part());
+        assert_eq!((one.describe().unwrap().as_str(), one.first_arrival()), ("answers as late as in delays.txt", 6));
+        assert!(one.folder_suffix().starts_with("-delay-delays.txt-"), "{}", one.folder_suffix());
         let other = read("5\n1001\n").unwrap();
         assert_ne!(
             seed_text(Seeded::Late { arenas: "m", late: &one }),

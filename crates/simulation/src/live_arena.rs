@@ -87,7 +87,7 @@ impl Arena for LiveArena<'_> {
     #[inline]
     fn duel(&mut self, first: Arm, second: Arm, generator: &mut Generator) -> Preference {
         let query = match self.query.take() {
-            Some(drawn) => drawn,
+            Some(query) => query,
             None => self.draw_query_of_pair(first, second, generator),
         };
         let pair = [first.index(), second.index()];

@@ -51,9 +51,9 @@ pub fn matrix_checksum(matrix: &PreferenceMatrix, quiet: bool) -> String {
     for start in (0..arms).step_by(rows) {
         let end = arms.min(start + rows);
         let share = (end - start).div_ceil(rayon::current_num_threads());
-        let parts: Vec<usize> = (start..end).step_by(share).collect();
+        let starts: Vec<usize> = (start..end).step_by(share).collect();
         let texts: Vec<String> =
-            parts.into_par_iter().map(|from| matrix.rows_to_text(from..end.min(from + share))).collect();
+            starts.into_par_iter().map(|from| matrix.rows_to_text(from..end.min(from + share))).collect();
         texts.iter().for_each(|text| hash.update(text));
         progress.advance((end - start) as u64);
     }

@@ -59,7 +59,7 @@ impl PairCount {
 
     /// The sums of both counts.
     #[must_use]
-    pub fn merged(self, other: Self) -> Self {
+    pub fn merged_with(self, other: Self) -> Self {
         Self {
             wins: self.wins + other.wins,
             ties: self.ties + other.ties,
@@ -89,8 +89,8 @@ pub fn compare_pairs<I: Interleaving>(
 ) -> Vec<PairCount> {
     let draws = draw_queries(site, comparisons, master, purpose);
     let list = PairList::new(pairs);
-    let pieces: Vec<&[u32]> = draws.chunks(DRAWS_PER_PIECE).collect();
-    let tallies = pieces
+    let pieces_of_draws: Vec<&[u32]> = draws.chunks(DRAWS_PER_PIECE).collect();
+    let tallies = pieces_of_draws
         .par_iter()
         .enumerate()
         .fold(
@@ -102,7 +102,7 @@ pub fn compare_pairs<I: Interleaving>(
                 tally
             },
         )
-        .reduce(|| Tally::new(pairs.len()), Tally::merged);
+        .reduce(|| Tally::new(pairs.len()), Tally::merged_with);
     tallies
         .wins
         .iter()
@@ -209,30 +209,30 @@ impl Tally {
         Self { wins: vec![0; pairs], ties: vec![0; pairs] }
     }
 
-    pub(crate) fn merged(mut self, other: Self) -> Self {
-        for (mine, theirs) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
-            for (count, more) in mine.iter_mut().zip(theirs) {
-                *count += more;
+    pub(crate) fn merged_with(mut self, other: Self) -> Self {
+        for (own_counts, other_counts) in [(&mut self.wins, other.wins), (&mut self.ties, other.ties)] {
+            for (count, added) in own_counts.iter_mut().zip(other_counts) {
+                *count += added;
             }
         }
         self
     }
 }
 
-/// Compares all pairs on each query of `piece` (sorted, one entry per comparison) and adds the outcomes to `tally`.
+/// Compares all pairs on each query of `draws_of_piece` (sorted, one entry per comparison) and adds the outcomes to `tally`.
 pub(crate) fn compare_piece<I: Interleaving>(
     site: &Site,
     method: &I,
     pairs: &PairList,
-    piece: &[u32],
+    draws_of_piece: &[u32],
     stream: impl Fn(&str) -> Generator,
     tally: &mut Tally,
 ) {
     let (mut chance, mut users) = (stream("lists"), stream("users"));
     let mut scratch = I::Scratch::default();
     let mut lists = Vec::with_capacity(pairs.arms.len());
-    for Range { start, end } in runs_of_equals(piece) {
-        let query = piece[start] as usize;
+    for Range { start, end } in runs_of_equals(draws_of_piece) {
+        let query = draws_of_piece[start] as usize;
         lists.clear();
         lists.extend(pairs.arms.iter().map(|&arm| site.rankings().list(query, arm as usize)));
         for _ in start..end {
@@ -268,8 +268,8 @@ impl PairList {
 fn runs_of_equals(values: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let first = values.get(start)?;
-        let length = values[start..].iter().take_while(|value| *value == first).count();
+        let first_value = values.get(start)?;
+        let length = values[start..].iter().take_while(|value| *value == first_value).count();
         start += length;
         Some(start - length..start)
     })
@@ -288,7 +288,7 @@ mod tests {
         assert!((count.swapped().preference() - 0.6).abs() < 1e-15);
         // Var of {1: .3, 1/2: .2, 0: .5} is .35 - .16.
         assert!((count.standard_error() - (0.19f64 / 99.0).sqrt()).abs() < 1e-15);
-        assert_eq!(count.merged(count.swapped()), PairCount { wins: 80, ties: 40, comparisons: 200 });
+        assert_eq!(count.merged_with(count.swapped()), PairCount { wins: 80, ties: 40, comparisons: 200 });
     }
 
     #[test]

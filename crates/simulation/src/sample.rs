@@ -8,9 +8,9 @@ use rand::RngExt;
 /// # Panics
 /// If `count` exceeds the number of items.
 pub fn draw_first<T>(items: &mut [T], count: usize, generator: &mut Generator) {
-    for place in 0..count {
-        let from = generator.random_range(place..items.len());
-        items.swap(place, from);
+    for index in 0..count {
+        let source = generator.random_range(index..items.len());
+        items.swap(index, source);
     }
 }
 

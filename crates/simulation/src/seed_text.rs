@@ -145,10 +145,10 @@ pub enum Seeded<'a> {
     },
 }
 
-/// The frozen text of `what`.
+/// The frozen text of `seeded`.
 #[must_use]
-pub fn seed_text(what: Seeded<'_>) -> String {
-    match what {
+pub fn seed_text(seeded: Seeded<'_>) -> String {
+    match seeded {
         Seeded::Site(site) => json(&FrozenSite::of(site)),
         Seeded::TruthSite(site) => json(&FrozenSite { interleave: "", multileave: "", ..FrozenSite::of(site) }),
         Seeded::Streams { arenas, streams: Streams::Sequential } => arenas.to_owned(),

@@ -26,7 +26,7 @@ pub struct Site {
     clicks: CompiledAnyModel,
     grades: Vec<Grade>,
     offsets: Vec<usize>,
-    shown: usize,
+    page_length: usize,
 }
 
 /// The random streams of an impression. They are separate, so that a user who abandons a list early does not change
@@ -53,7 +53,7 @@ impl<M: Multileaving> Default for Multileaver<'_, M> {
 }
 
 impl Site {
-    /// The site of the lists `rankings` of `dataset` and of users who follow `clicks` and see at most `shown`
+    /// The site of the lists `rankings` of `dataset` and of users who follow `clicks` and see at most `page_length`
     /// documents. `fractional` is how fractional labels become grades.
     ///
     /// # Errors
@@ -63,12 +63,12 @@ impl Site {
         rankings: Rankings,
         clicks: &AnyClickModel,
         fractional: FractionalLabels,
-        shown: usize,
+        page_length: usize,
     ) -> anyhow::Result<Self> {
         anyhow::ensure!(dataset.queries() > 0, "{} has no queries", dataset.name());
         let (clicks, grades) = clicks.prepare(dataset.labels(), fractional)?;
         let offsets = (0..=dataset.queries()).map(|query| dataset.document_offset(query)).collect();
-        Ok(Self { rankings, clicks, grades, offsets, shown })
+        Ok(Self { rankings, clicks, grades, offsets, page_length })
     }
 
     /// The number of rankers.
@@ -90,16 +90,16 @@ impl Site {
     }
 
     /// The share of list positions, from 0 to 1, with a document that has the same score as another in its list, over
-    /// a sample of at most `most` queries.
+    /// a sample of at most `depth` queries.
     #[must_use]
-    pub fn tied_share(&self, most: usize) -> f64 {
-        let step = self.queries().div_ceil(most.max(1)).max(1);
+    pub fn tied_share(&self, depth: usize) -> f64 {
+        let step = self.queries().div_ceil(depth.max(1)).max(1);
         let lists = (0..self.queries()).step_by(step);
         let lists = lists.flat_map(|query| (0..self.arms()).map(move |arm| self.rankings.list(query, arm)));
-        let (tied, all) = lists.fold((0, 0), |(tied, all), list| {
-            (tied + list.groups().filter(|group| group.size() > 1).count(), all + list.len())
+        let (tied_documents, documents) = lists.fold((0, 0), |(tied_documents, documents), list| {
+            (tied_documents + list.groups().filter(|group| group.size() > 1).count(), documents + list.len())
         });
-        tied as f64 / all.max(1) as f64
+        tied_documents as f64 / documents.max(1) as f64
     }
 
     /// Draws a query uniformly with replacement, as in the papers.
@@ -136,7 +136,7 @@ impl Site {
     ) -> Preference {
         let ImpressionRandomness { lists, users } = randomness;
         let pair = pair.map(|arm| self.rankings.list(query, arm));
-        method.compare(pair, self.shown, lists, scratch, self.user(query, users))
+        method.compare(pair, self.page_length, lists, scratch, self.user(query, users))
     }
 
     /// Shows one user of `query` the list of a single ranker, and returns the number of clicks. `order` is memory that is
@@ -152,7 +152,7 @@ impl Site {
         self.rankings.list(query, arm).break_ties(lists, order);
         let mut user = self.user(query, users);
         let mut clicks = 0;
-        for &doc in order.iter().take(self.shown) {
+        for &doc in order.iter().take(self.page_length) {
             let Examination { clicked, abandons } = user(doc);
             clicks += u32::from(clicked);
             if abandons {
@@ -178,13 +178,13 @@ impl Site {
     ) {
         let ImpressionRandomness { lists: chance, users } = randomness;
         if self.clicks.is_memoryless() {
-            method.compare_pairs(lists, pairs, self.shown, chance, scratch, self.user(query, users), verdict);
+            method.compare_pairs(lists, pairs, self.page_length, chance, scratch, self.user(query, users), verdict);
             return;
         }
         // Users with a memory cannot be shared between pairs: one per mixed list.
         for (number, &(first, second)) in pairs.iter().enumerate() {
             let pair = [lists[first as usize], lists[second as usize]];
-            verdict(number, method.compare(pair, self.shown, chance, scratch, self.user(query, users)));
+            verdict(number, method.compare(pair, self.page_length, chance, scratch, self.user(query, users)));
         }
     }
 
@@ -204,7 +204,7 @@ impl Site {
         prefetch(self.grades(query), usize::MAX);
         ranked.clear();
         ranked.extend(arms.map(|arm| self.rankings.list(query, arm)).inspect(|&list| prefetch_top(list)));
-        method.compare(ranked, self.shown, lists, scratch, self.user(query, users), outcome);
+        method.compare(ranked, self.page_length, lists, scratch, self.user(query, users), outcome);
         outcome
     }
 

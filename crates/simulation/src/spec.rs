@@ -199,16 +199,16 @@ impl SiteSpec {
     pub fn open(&self, root: Option<&Path>, cache: Option<&Path>) -> Result<Dataset> {
         self.check_sources()?;
         if !self.may_have_names() {
-            self.selected(None)?;
+            self.resolved_rankers(None)?;
         }
         let dataset = self.open_unnamed(root, cache)?;
         let Some(path) = &self.names else { return Ok(dataset) };
         let count = dataset.features() as usize;
-        let given = Names::read(path, NumberedItem { noun: "feature", count, first: 1 })?;
+        let names_in_file = Names::read(path, NumberedItem { noun: "feature", count, first: 1 })?;
         // Runs and scores have names, unless the file gives them another.
-        let known = dataset.feature_names().cloned();
-        let all = known.iter().chain([&given]).flat_map(|names| names.iter().enumerate());
-        let names = Names::of_some(count, all.filter_map(|(number, name)| Some((number, name?))))
+        let dataset_names = dataset.feature_names().cloned();
+        let all_names = dataset_names.iter().chain([&names_in_file]).flat_map(|names| names.iter().enumerate());
+        let names = Names::of_some(count, all_names.filter_map(|(number, name)| Some((number, name?))))
             .with_context(|| format!("{}: with the names of the runs and scores", path.display()))?;
         Ok(dataset.with_feature_names(names)?)
     }
@@ -216,20 +216,20 @@ impl SiteSpec {
     /// The data set with the names that runs and scores have by themselves.
     fn open_unnamed(&self, root: Option<&Path>, cache: Option<&Path>) -> Result<Dataset> {
         let Reading { split, max_label, null, same_qid, no_cache } = self.reading;
-        let usual = ReadOptions::default();
-        let read = ReadOptions {
+        let defaults = ReadOptions::default();
+        let options = ReadOptions {
             same_qid: same_qid.unwrap_or_default(),
             null: null.unwrap_or_default(),
-            max_label: max_label.map_or(usual.max_label, |label| label as f32),
-            ..usual
+            max_label: max_label.map_or(defaults.max_label, |label| label as f32),
+            ..defaults
         };
         if !self.trec_runs.is_empty() {
             let (ties, unjudged) = (self.trec_ties, self.unjudged);
-            let options = TrecOptions { ties, unjudged, max_label: read.max_label };
+            let options = TrecOptions { ties, unjudged, max_label: options.max_label };
             return Ok(trec::open_with_gold(&self.trec_runs, &self.qrels, &self.gold, &options)?);
         }
         let cache = cache.filter(|_| !no_cache).map(Path::to_path_buf);
-        let options = OpenOptions { read, split, root: root.map(Path::to_path_buf), cache };
+        let options = OpenOptions { read: options, split, root: root.map(Path::to_path_buf), cache };
         let dataset = letor_io::open(&self.dataset, &options)?;
         if self.scores.is_empty() {
             return Ok(dataset);
@@ -265,17 +265,17 @@ impl SiteSpec {
     ///
     /// # Errors
     /// If nothing has one of the names.
-    fn selected(&self, names: Option<&Names>) -> Result<(Selection, Vec<Excluded<'_>>), SpecError> {
+    fn resolved_rankers(&self, names: Option<&Names>) -> Result<(Selection, Vec<Excluded<'_>>), SpecError> {
         let selection = self.rankers.resolve(names).map_err(|error| {
             let text = error.to_string();
             // The field already names the subject.
             SpecError { field: "rankers", message: text.strip_prefix("rankers ").unwrap_or(&text).to_owned() }
         })?;
         let mut excluded = Vec::new();
-        for without in &self.without {
-            let fail = |error| SpecError { field: "without", message: format!("{without}: {error}") };
-            let features = without.resolve_all(names).map_err(fail)?;
-            excluded.extend(features.into_iter().map(|feature| (feature, without)));
+        for ranker in &self.without {
+            let fail = |error| SpecError { field: "without", message: format!("{ranker}: {error}") };
+            let features = ranker.resolve_all(names).map_err(fail)?;
+            excluded.extend(features.into_iter().map(|feature| (feature, ranker)));
         }
         Ok((selection, excluded))
     }
@@ -287,21 +287,21 @@ impl SiteSpec {
     /// rankers remain.
     pub fn features(&self, dataset: &Dataset, seed: u64) -> Result<Vec<FeatureId>, SpecError> {
         let fail = |field, message: String| Err(SpecError { field, message });
-        let (selection, without) = self.selected(dataset.feature_names())?;
+        let (selection, excluded) = self.resolved_rankers(dataset.feature_names())?;
         let chosen = match selection.choose(dataset.features(), seed::seed(seed, "rankers", 0, "selection")) {
             Ok(chosen) => chosen,
             Err(error) => return fail("rankers", format!("{}: {error}", self.rankers)),
         };
-        if let Some((feature, named)) = without.iter().find(|(feature, _)| !chosen.contains(feature)) {
-            let which = match named {
+        if let Some((feature, spelling)) = excluded.iter().find(|(feature, _)| !chosen.contains(feature)) {
+            let which = match spelling {
                 RankerRef::Name(text) if *text != feature.0.to_string() => format!("feature {}", feature.0),
                 _ => "that feature".to_owned(),
             };
-            return fail("without", format!("{named}: {which} is not one of the rankers"));
+            return fail("without", format!("{spelling}: {which} is not one of the rankers"));
         }
-        let is_kept = |feature: &FeatureId| without.iter().all(|(excluded, _)| excluded != feature);
-        let kept: Vec<FeatureId> = chosen.into_iter().filter(is_kept).collect();
-        match kept[..] {
+        let is_kept = |feature: &FeatureId| excluded.iter().all(|(excluded, _)| excluded != feature);
+        let remaining: Vec<FeatureId> = chosen.into_iter().filter(is_kept).collect();
+        match remaining[..] {
             [] => fail("without", "leaves no ranker".to_owned()),
             [only] => fail(
                 "rankers",
@@ -311,7 +311,7 @@ impl SiteSpec {
                     self.rankers, only.0
                 ),
             ),
-            _ => Ok(kept),
+            _ => Ok(remaining),
         }
     }
 

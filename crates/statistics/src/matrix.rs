@@ -17,7 +17,7 @@ impl Cholesky {
     /// If the matrix does not have `size` rows and columns.
     #[must_use]
     pub fn new(matrix: &[f64], size: usize) -> Option<Self> {
-        Self::factored(matrix, size, |rest| (rest > 0.0).then_some(rest))
+        Self::factor_rows(matrix, size, |rest| (rest > 0.0).then_some(rest))
     }
 
     /// The factor of a positive semi-definite matrix with the smallest multiple of the identity added that makes it positive
@@ -42,35 +42,39 @@ impl Cholesky {
 
     /// The factor with numbers on the diagonal that rounding made 0 or negative replaced by the smallest positive one.
     pub(crate) fn forced(matrix: &[f64], size: usize) -> Self {
-        Self::factored(matrix, size, |rest| Some(rest.max(f64::MIN_POSITIVE))).expect("every pivot is positive")
+        Self::factor_rows(matrix, size, |rest| Some(rest.max(f64::MIN_POSITIVE))).expect("every pivot is positive")
     }
 
-    fn factored(matrix: &[f64], size: usize, pivot: impl Fn(f64) -> Option<f64>) -> Option<Self> {
+    fn factor_rows(matrix: &[f64], size: usize, pivot: impl Fn(f64) -> Option<f64>) -> Option<Self> {
         assert_eq!(matrix.len(), size * size, "a square matrix");
         let mut factor = vec![0.0; size * size];
         // Some rows side by side, column by column.
-        let mut abreast: Vec<[f64; ABREAST]> = Vec::with_capacity(size);
-        for first in (0..size).step_by(ABREAST) {
-            let rows = first..size.min(first + ABREAST);
+        let mut abreast: Vec<[f64; LANES]> = Vec::with_capacity(size);
+        for first in (0..size).step_by(LANES) {
+            let rows = first..size.min(first + LANES);
             abreast.clear();
             for column in 0..first {
-                let known = dots(&abreast, &factor[column * size..column * size + column]);
+                let products = dots(&abreast, &factor[column * size..column * size + column]);
                 let diagonal = factor[column * size + column];
-                let mut next = [0.0; ABREAST];
-                for (place, row) in rows.clone().enumerate() {
-                    next[place] = (matrix[row * size + column] - known[place]) / diagonal;
-                    factor[row * size + column] = next[place];
+                let mut new_values = [0.0; LANES];
+                for (lane, row) in rows.clone().enumerate() {
+                    new_values[lane] = (matrix[row * size + column] - products[lane]) / diagonal;
+                    factor[row * size + column] = new_values[lane];
                 }
-                abreast.push(next);
+                abreast.push(new_values);
             }
             for row in rows {
                 for column in first..=row {
-                    let (above, below) = factor.split_at(row * size);
-                    let left = &below[..column];
-                    let right = if row == column { left } else { &above[column * size..column * size + column] };
-                    let rest = matrix[row * size + column] - dot(left, right);
-                    factor[row * size + column] =
-                        if row == column { libm::sqrt(pivot(rest)?) } else { rest / factor[column * size + column] };
+                    let (earlier_rows, later_rows) = factor.split_at(row * size);
+                    let row_values = &later_rows[..column];
+                    let column_values =
+                        if row == column { row_values } else { &earlier_rows[column * size..column * size + column] };
+                    let remainder = matrix[row * size + column] - dot(row_values, column_values);
+                    factor[row * size + column] = if row == column {
+                        libm::sqrt(pivot(remainder)?)
+                    } else {
+                        remainder / factor[column * size + column]
+                    };
                 }
             }
         }
@@ -82,20 +86,20 @@ impl Cholesky {
     pub fn correlate(&self, vector: &[f64]) -> Vec<f64> {
         let row = |row: usize| &self.factor[row * self.size..=row * self.size + row];
         let mut correlated = Vec::with_capacity(self.size);
-        for first in (0..self.size).step_by(ABREAST) {
-            if first + ABREAST > self.size {
-                correlated.extend((first..self.size).map(|at| dot(row(at), &vector[..=at])));
+        for first in (0..self.size).step_by(LANES) {
+            if first + LANES > self.size {
+                correlated.extend((first..self.size).map(|index| dot(row(index), &vector[..=index])));
                 continue;
             }
-            let rows: [&[f64]; ABREAST] = std::array::from_fn(|place| row(first + place));
-            let mut sums = [0.0; ABREAST];
-            for (at, value) in vector[..first].iter().enumerate() {
-                sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum += row[at] * value);
+            let rows: [&[f64]; LANES] = std::array::from_fn(|place| row(first + place));
+            let mut sums = [0.0; LANES];
+            for (index, value) in vector[..first].iter().enumerate() {
+                sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum += row[index] * value);
             }
-            let rest = |(sum, row): (f64, &[f64])| {
+            let remainder = |(sum, row): (f64, &[f64])| {
                 row[first..].iter().zip(&vector[first..]).fold(sum, |sum, (a, b)| sum + a * b)
             };
-            correlated.extend(sums.into_iter().zip(rows).map(rest));
+            correlated.extend(sums.into_iter().zip(rows).map(remainder));
         }
         correlated
     }
@@ -106,8 +110,8 @@ impl Cholesky {
         let (size, factor) = (self.size, &self.factor);
         let mut solution = vector.to_vec();
         for row in 0..size {
-            let known = dot(&factor[row * size..row * size + row], &solution[..row]);
-            solution[row] = (solution[row] - known) / factor[row * size + row];
+            let product = dot(&factor[row * size..row * size + row], &solution[..row]);
+            solution[row] = (solution[row] - product) / factor[row * size + row];
         }
         for row in (0..size).rev() {
             solution[row] /= factor[row * size + row];
@@ -130,14 +134,17 @@ impl Cholesky {
     pub fn inverse(&self) -> Vec<f64> {
         let size = self.size;
         let mut inverse = vec![0.0; size * size];
-        let firsts: Vec<usize> = (0..size).step_by(ABREAST).collect();
+        let firsts: Vec<usize> = (0..size).step_by(LANES).collect();
         // A few blocks at a time, so that the solutions take little memory.
         for firsts in firsts.chunks(BLOCKS) {
             let solve = |first: &usize| self.columns_of_inverse(*first);
-            let solutions: Vec<Vec<[f64; ABREAST]>> =
-                if size < LARGE { firsts.iter().map(solve).collect() } else { firsts.par_iter().map(solve).collect() };
+            let solutions: Vec<Vec<[f64; LANES]>> = if size < BLOCKED_SIZE {
+                firsts.iter().map(solve).collect()
+            } else {
+                firsts.par_iter().map(solve).collect()
+            };
             for (first, solution) in firsts.iter().zip(solutions) {
-                let columns = *first..size.min(first + ABREAST);
+                let columns = *first..size.min(first + LANES);
                 for (row, values) in solution.iter().enumerate() {
                     inverse[row * size + first..row * size + columns.end].copy_from_slice(&values[..columns.len()]);
                 }
@@ -147,20 +154,23 @@ impl Cholesky {
     }
 
     /// Columns of the identity side by side from `first` on, each solved as `solve` does; above its 1, a column stays 0.
-    fn columns_of_inverse(&self, first: usize) -> Vec<[f64; ABREAST]> {
+    fn columns_of_inverse(&self, first: usize) -> Vec<[f64; LANES]> {
         let (size, factor) = (self.size, &self.factor);
-        let mut solution = vec![[0.0; ABREAST]; size];
-        (first..size.min(first + ABREAST)).enumerate().for_each(|(place, column)| solution[column][place] = 1.0);
+        let mut solution = vec![[0.0; LANES]; size];
+        (first..size.min(first + LANES)).enumerate().for_each(|(place, column)| solution[column][place] = 1.0);
         for row in first..size {
-            let known = dots(&solution[first..row], &factor[row * size + first..=row * size + row]);
+            let products = dots(&solution[first..row], &factor[row * size + first..=row * size + row]);
             let diagonal = factor[row * size + row];
-            solution[row].iter_mut().zip(known).for_each(|(value, known)| *value = (*value - known) / diagonal);
+            solution[row]
+                .iter_mut()
+                .zip(products)
+                .for_each(|(value, products)| *value = (*value - products) / diagonal);
         }
         for row in (0..size).rev() {
             let diagonal = factor[row * size + row];
             solution[row].iter_mut().for_each(|value| *value /= diagonal);
-            let (above, values) = (&factor[row * size..row * size + row], solution[row]);
-            for (target, factor) in solution[..row].iter_mut().zip(above) {
+            let (earlier_rows, values) = (&factor[row * size..row * size + row], solution[row]);
+            for (target, factor) in solution[..row].iter_mut().zip(earlier_rows) {
                 target.iter_mut().zip(values).for_each(|(sum, value)| *sum -= factor * value);
             }
         }
@@ -169,18 +179,18 @@ impl Cholesky {
 }
 
 /// How many rows or columns go side by side: each is summed in its own order, and a processor adds them at the same time.
-const ABREAST: usize = 8;
+const LANES: usize = 8;
 
 /// Matrices with at least this many rows are worth several threads.
-const LARGE: usize = 200;
+const BLOCKED_SIZE: usize = 200;
 
 /// How many groups of columns of an inverse are solved together.
 const BLOCKS: usize = 32;
 
 /// The dot products of columns side by side with the beginning of `other`.
-fn dots(abreast: &[[f64; ABREAST]], other: &[f64]) -> [f64; ABREAST] {
-    let mut sums = [0.0; ABREAST];
-    for (row, factor) in abreast.iter().zip(other) {
+fn dots(lanes: &[[f64; LANES]], other: &[f64]) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for (row, factor) in lanes.iter().zip(other) {
         sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value * factor);
     }
     sums
@@ -195,7 +205,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
     let mut result = vec![0.0; size * size];
     // Several rows at a time, so that those of `b` come from memory less often.
-    let block = ABREAST * size.max(1);
+    let block = LANES * size.max(1);
     let multiply = |(targets, factors): (&mut [f64], &[f64])| {
         for k in 0..size {
             let values = &b[k * size..(k + 1) * size];
@@ -207,7 +217,7 @@ pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
             }
         }
     };
-    if size < LARGE {
+    if size < BLOCKED_SIZE {
         result.chunks_mut(block).zip(a.chunks(block)).for_each(multiply);
     } else {
         result.par_chunks_mut(block).zip(a.par_chunks(block)).for_each(multiply);
@@ -255,7 +265,7 @@ mod tests {
 
     #[test]
     fn rows_side_by_side_have_the_bits_of_rows_alone() {
-        for size in [1, 7, 8, 9, 40, LARGE + 3] {
+        for size in [1, 7, 8, 9, 40, BLOCKED_SIZE + 3] {
             let matrix = covariance(size);
             let cholesky = Cholesky::new(&matrix, size).unwrap();
             assert_eq!(cholesky.factor, plain_factor(&matrix, size), "{size}");

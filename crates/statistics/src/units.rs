@@ -33,7 +33,7 @@ use crate::{Counts, Preference, StatisticsError};
 pub struct Units<K> {
     /// The net credit of open units; nothing for closed ones.
     units: BTreeMap<K, Option<f64>>,
-    open: usize,
+    open_units: usize,
     counts: Counts,
 }
 
@@ -41,7 +41,7 @@ impl<K: Ord> Units<K> {
     /// No units yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { units: BTreeMap::new(), open: 0, counts: Counts::default() }
+        Self { units: BTreeMap::new(), open_units: 0, counts: Counts::default() }
     }
 
     /// Adds the net credit of one impression (the first side's credit minus the second's) to `unit`, opening it if it
@@ -57,9 +57,9 @@ impl<K: Ord> Units<K> {
                 range: "finite numbers",
             });
         }
-        let open = &mut self.open;
+        let open_units = &mut self.open_units;
         let entry = self.units.entry(unit).or_insert_with(|| {
-            *open += 1;
+            *open_units += 1;
             Some(0.0)
         });
         match entry {
@@ -72,7 +72,7 @@ impl<K: Ord> Units<K> {
     /// Closes `unit` and returns its outcome; `None` if it is not open.
     pub fn close(&mut self, unit: &K) -> Option<Preference> {
         let net = self.units.get_mut(unit)?.take()?;
-        self.open -= 1;
+        self.open_units -= 1;
         let outcome = Preference::of_net(net);
         self.counts.record(outcome);
         Some(outcome)
@@ -82,7 +82,7 @@ impl<K: Ord> Units<K> {
     pub fn close_all(&mut self) -> Vec<Preference> {
         let nets = self.units.values_mut().filter_map(Option::take);
         let outcomes: Vec<Preference> = nets.map(Preference::of_net).collect();
-        self.open = 0;
+        self.open_units = 0;
         outcomes.iter().for_each(|&outcome| self.counts.record(outcome));
         outcomes
     }
@@ -90,7 +90,7 @@ impl<K: Ord> Units<K> {
     /// The number of open units.
     #[must_use]
     pub fn open(&self) -> usize {
-        self.open
+        self.open_units
     }
 
     /// The outcomes of closed units.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use bandits::RegretKind;
 use simulation::live_arena::LiveArenaFactory;
-use simulation::runs::Late;
+use simulation::runs::LateArenas;
 use simulation::runs::kept_runs::revisions;
 use simulation::truth::GroundTruth;
 
@@ -69,15 +69,15 @@ impl Study for LiveStudy {
         let Resolved { truth, measured } = resolved;
         let plan = self.settings.run.plan();
         let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
-        let arenas = Late::new(arenas, self.settings.run.late.clone());
+        let arenas = LateArenas::new(arenas, self.settings.run.late.clone());
         let progress = keeper.progress("playing", plan.total_steps());
-        let on = PlayedOn { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
-        let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
+        let played_on = PlayedOn { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
+        let results = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let description = &self.site.prepared.description;
-        let (names, late) = (description.names(), self.settings.run.late.describe());
+        let (names, late_text) = (description.names(), self.settings.run.late.describe());
         let mut played = PlayedRuns {
-            caption: live_caption(description, "", measured, self.settings.run.look).with(late.clone()),
+            caption: live_caption(description, "", measured, self.settings.run.look).with_note(late_text.clone()),
             truth: truth.describe(|arm| names.name(arm)),
             verdict: None,
             winners: truth.winners.clone(),
@@ -88,24 +88,24 @@ impl Study for LiveStudy {
             plan,
             results,
             names,
-            late,
-            shown: self.settings.run.shown(),
+            late: late_text,
+            display_order: self.settings.run.display_order(),
         };
         // Readers with two runs want to know which is better before they learn how it was found.
         played.verdict = verdict::sentence(&self.site.prepared, truth, &played.names, &played.summary())?;
         Ok(played)
     }
 
-    fn report(&self, _settled: &Resolved, found: &PlayedRuns) -> Result<Report> {
-        found.report()
+    fn report(&self, _settled: &Resolved, runs: &PlayedRuns) -> Result<Report> {
+        runs.report()
     }
 }
 
 impl LiveStudy {
     fn truth(&self, quiet: bool) -> Result<Resolved> {
         let LiveSettings { run, truth, .. } = &self.settings;
-        let (truth, measured) = self.site.truth_of(run.regret, truth, run.seed, quiet)?;
-        Ok(Resolved { truth, measured })
+        let (truth, regret_basis) = self.site.truth_of(run.regret, truth, run.seed, quiet)?;
+        Ok(Resolved { truth, measured: regret_basis })
     }
 
     fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>) -> LiveConfig {

@@ -1,7 +1,7 @@
 //! Dueling bandits on a preference matrix or a problem: coin flips instead of users.
 
 use anyhow::Result;
-use simulation::runs::{ArenaFactory as _, CopiedArenas, Late, PlayedArena};
+use simulation::runs::{ArenaFactory as _, CopiedArenas, LateArenas, PlayedArena};
 
 use crate::live::units_of_runs;
 use crate::report::Report;
@@ -15,13 +15,13 @@ pub struct MatrixStudy<A> {
     /// The settings.
     pub settings: RunSettings,
     /// The environment.
-    pub on: PlayedEnvironment<A>,
+    pub environment: PlayedEnvironment<A>,
 }
 
 /// An environment, and how results present it.
 pub struct PlayedEnvironment<A> {
     /// The arenas of all runs.
-    pub arenas: Late<CopiedArenas<A>>,
+    pub arenas: LateArenas<CopiedArenas<A>>,
     /// Its description.
     pub environment: Environment,
     /// The names of its arms.
@@ -37,9 +37,10 @@ pub struct PlayedEnvironment<A> {
 impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
     /// A prepared environment with answers and figures by the settings; `changes` describes changing preferences in titles.
     pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
-        let caption = prepared.caption(settings.look.usually(Axes::Log)).with(changes).with(settings.late.describe());
+        let caption =
+            prepared.caption(settings.look.usually(Axes::Log)).with_note(changes).with_note(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
-        Self { arenas: Late::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
+        Self { arenas: LateArenas::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
     }
 }
 
@@ -54,7 +55,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.settings.extend(place, self.on.arenas.arms())
+        self.settings.extend(place, self.environment.arenas.arms())
     }
 
     fn resolve(&self, _place: &Workplace) -> Result<()> {
@@ -71,10 +72,10 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             runs: size.runs,
             checkpoints: size.length.per_decade(),
             algorithms: self.settings.algorithms(),
-            regret: self.on.measured.kind,
+            regret: self.environment.measured.kind,
             evidence: evidence.map(Some),
             late: late.clone(),
-            environment: self.on.environment.clone(),
+            environment: self.environment.environment.clone(),
         }
     }
 
@@ -83,11 +84,11 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
     }
 
     fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<PlayedRuns> {
-        let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.on;
+        let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.environment;
         let plan = self.settings.plan();
         let progress = keeper.progress("playing", plan.total_steps());
-        let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
-        let results = keeper.runs(&on, vec![plan.clone()], &progress)?;
+        let played_on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let results = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let phases = environment.winners_by_step();
         Ok(PlayedRuns {
@@ -104,11 +105,11 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             truth: truth.clone(),
             verdict: None,
             late: self.settings.late.describe(),
-            shown: self.settings.shown(),
+            display_order: self.settings.display_order(),
         })
     }
 
-    fn report(&self, (): &(), found: &PlayedRuns) -> Result<Report> {
-        found.report()
+    fn report(&self, (): &(), runs: &PlayedRuns) -> Result<Report> {
+        runs.report()
     }
 }

@@ -12,7 +12,7 @@ use output::numbers::with_separators;
 use ranktypes::npy::MAGIC;
 use simulation::proxy::{MatrixOrigin, matrix_origin};
 
-use output::tell::note;
+use output::messages::note;
 
 use crate::npz::Npz;
 
@@ -54,16 +54,16 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
     let file = input::open_or_pipe(path).with_context(failed)?;
     // A file of another size than a matrix may have is not even begun; arrays are read in pieces.
     let length = file.metadata().map_or(0, |data| data.len());
-    let (read, names) = match binary(&file).with_context(failed)? {
-        Some(Binary::Npy) if length <= MOST_BYTES => {
-            PreferenceMatrix::read_npy(BufReader::new(&file), length).map(|read| (read, None)).with_context(wrong)?
-        }
+    let (matrix_in_file, names) = match binary(&file).with_context(failed)? {
+        Some(Binary::Npy) if length <= MOST_BYTES => PreferenceMatrix::read_npy(BufReader::new(&file), length)
+            .map(|matrix_in_file| (matrix_in_file, None))
+            .with_context(wrong)?,
         Some(Binary::Npz) if length <= MOST_BYTES => (unpack(BufReader::new(&file)).with_context(wrong)?, None),
         _ => parse_with_names(&input::bytes_of(&file, MOST_BYTES).with_context(failed)?).with_context(wrong)?,
     };
-    let called = name(path);
-    tell_what_was_read(&called, &read, &format!("`rankduel board {called}`"), quiet);
-    let MatrixInFile { matrix, wins, .. } = read;
+    let file_name = name(path);
+    note_content(&file_name, &matrix_in_file, &format!("`rankduel board {file_name}`"), quiet);
+    let MatrixInFile { matrix, wins, .. } = matrix_in_file;
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {
         note(quiet, &remark);
@@ -114,53 +114,57 @@ pub fn parse(bytes: &[u8]) -> Result<PreferenceMatrix> {
 
 /// A count with thousands separators.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 0")]
-fn whole(count: f64) -> String {
+fn whole_number(count: f64) -> String {
     with_separators(count as u64)
 }
 
 /// A warning that pairs were never compared, printed before any winner; `None` if all were.
 #[must_use]
 pub fn never_compared(wins: &ComparisonCounts) -> Option<String> {
-    let of = with_separators(wins.pairs as u64);
+    let pair_count = with_separators(wins.pairs as u64);
     match wins.unplayed {
         0 => None,
-        1 => Some(format!("1 of {of} pairs was never compared and counts as 1/2")),
-        never => Some(format!("{} of {of} pairs were never compared and count as 1/2", with_separators(never as u64))),
+        1 => Some(format!("1 of {pair_count} pairs was never compared and counts as 1/2")),
+        never => Some(format!(
+            "{} of {pair_count} pairs were never compared and count as 1/2",
+            with_separators(never as u64)
+        )),
     }
 }
 
 /// With fewer comparisons of a pair its share of wins has a standard error of .09 and more.
-const FEW: f64 = 30.0;
+const RARE_COMPARISONS: f64 = 30.0;
 
 /// A note on a matrix of win counts; `board` is the command that suits few comparisons.
 #[must_use]
 pub fn counts_note(file: &str, wins: &ComparisonCounts, board: &str) -> String {
     let ComparisonCounts { comparisons, fewest, most, .. } = *wins;
-    let each = if fewest == most { whole(most) } else { format!("{} to {}", whole(fewest), whole(most)) };
-    let never = never_compared(wins).map_or_else(String::new, |never| format!("; {never}"));
+    let per_pair =
+        if fewest == most { whole_number(most) } else { format!("{} to {}", whole_number(fewest), whole_number(most)) };
+    let never_note = never_compared(wins).map_or_else(String::new, |never_note| format!("; {never_note}"));
     let percent = if fewest == most && most == 100.0 && wins.unplayed == 0 {
         "; if these are percentages, write 50 on the diagonal"
     } else {
         ""
     };
-    let sparse = if fewest < FEW || wins.unplayed > 0 {
+    let sparse = if fewest < RARE_COMPARISONS || wins.unplayed > 0 {
         format!("; shares of few comparisons are mostly noise: {board} fits all pairs together and says what is known")
     } else {
         String::new()
     };
     format!(
-        "{file} holds win counts of {} comparisons, {each} per pair compared: P(row beats column) is its share of the \
-         pair's wins{never}{percent}{sparse}",
-        whole(comparisons)
+        "{file} holds win counts of {} comparisons, {per_pair} per pair compared: P(row beats column) is its share of the \
+         pair's wins{never_note}{percent}{sparse}",
+        whole_number(comparisons)
     )
 }
 
 /// Notes what a matrix called `name` was read from, if not from probabilities; `board` as in [`counts_note`].
-pub fn tell_what_was_read(name: &str, read: &MatrixInFile, board: &str, quiet: bool) {
-    if let Some(wins) = &read.wins {
+pub fn note_content(name: &str, matrix_in_file: &MatrixInFile, board: &str, quiet: bool) {
+    if let Some(wins) = &matrix_in_file.wins {
         note(quiet, &counts_note(name, &wins.counts(), board));
     }
-    if read.percent {
+    if matrix_in_file.percent {
         note(quiet, &format!("{name} holds percentages: pairs sum to 100"));
     }
 }
@@ -174,9 +178,9 @@ fn parse_with_names(bytes: &[u8]) -> Result<(MatrixInFile, Option<Names>)> {
     if let Some(format) = OtherFormat::of(bytes) {
         bail!("it is {format}; expected rows of numbers or a .npy file");
     }
-    let read = PreferenceMatrix::read(bytes)?;
-    let names = read.names.clone().map(|names| Names::new(names).context("the header")).transpose()?;
-    Ok((read, names))
+    let parsed = PreferenceMatrix::read(bytes)?;
+    let names = parsed.names.clone().map(|names| Names::new(names).context("the header")).transpose()?;
+    Ok((parsed, names))
 }
 
 /// The only array of a `.npz`, or the one named `preferences`.
@@ -186,7 +190,7 @@ fn unpack(file: impl Read + Seek) -> Result<MatrixInFile> {
         [one] => one.clone(),
         several => match several.iter().find(|name| *name == ARRAY) {
             Some(name) => name.clone(),
-            None => bail!("the .npz has {}; save one array, or name it preferences", listed(several)),
+            None => bail!("the .npz has {}; save one array, or name it preferences", name_list(several)),
         },
     };
     archive.array(&name, MOST_BYTES, |array, length| {
@@ -194,13 +198,13 @@ fn unpack(file: impl Read + Seek) -> Result<MatrixInFile> {
     })
 }
 
-fn listed(names: &[String]) -> String {
-    let most = 8;
-    let shown: Vec<&str> = names.iter().take(most).map(String::as_str).collect();
+fn name_list(names: &[String]) -> String {
+    let max_names = 8;
+    let first_names: Vec<&str> = names.iter().take(max_names).map(String::as_str).collect();
     match names.len() {
         0 => "no array".to_owned(),
-        count if count > most => format!("{} and {} more", shown.join(", "), count - most),
-        _ => shown.join(", "),
+        count if count > max_names => format!("{} and {} more", first_names.join(", "), count - max_names),
+        _ => first_names.join(", "),
     }
 }
 
@@ -257,7 +261,7 @@ mod tests {
             let mut mutations = Mutations::new(6);
             let mut refused = 0;
             for _ in 0..5_000 {
-                match parse(&mutations.of(&whole)) {
+                match parse(&mutations.mutated(&whole)) {
                     Ok(read) => assert_eq!(read, matrix),
                     Err(_) => refused += 1,
                 }

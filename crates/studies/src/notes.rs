@@ -1,4 +1,4 @@
-//! Notes on data and settings that users should read before results. [`output::tell::notes`] shows them: the command line prints them on
+//! Notes on data and settings that users should read before results. [`output::messages::notes`] shows them: the command line prints them on
 //! standard error; other front ends that [watch](output::progress::watched) the work receive them.
 
 use bandits::problems::Problem;
@@ -32,15 +32,15 @@ const VAGUE_CLICKS: f64 = 0.25;
 
 /// What was skipped, left out of a data set, or filled in.
 #[must_use]
-pub fn of_dataset(dataset: &Dataset) -> Vec<String> {
+pub fn dataset_notes(dataset: &Dataset) -> Vec<String> {
     let mut notes = Vec::new();
     if let Provenance::Files { skipped, .. } = dataset.provenance() {
-        let told = |(path, reason): &(std::path::PathBuf, String)| {
+        let unread_file = |(path, reason): &(std::path::PathBuf, String)| {
             format!("skipped {}: {reason}", escaped(&path.display().to_string()))
         };
-        notes.extend(skipped.iter().map(told));
+        notes.extend(skipped.iter().map(unread_file));
     }
-    notes.extend(dataset.runs().iter().flat_map(|runs| of_runs(dataset, runs)));
+    notes.extend(dataset.runs().iter().flat_map(|runs| runs_note(dataset, runs)));
     if dataset.all_null() > 0 {
         let times = with_unit(dataset.all_null(), "time");
         notes
@@ -86,7 +86,7 @@ pub fn of_algorithms(algorithms: &[Spec]) -> Vec<String> {
 
 /// Which of `algorithms` take late answers through queues.
 #[must_use]
-pub fn of_late(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64) -> Option<String> {
+pub fn late_note(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64) -> Option<String> {
     if late.is_none() {
         return None;
     }
@@ -102,44 +102,48 @@ pub fn of_late(late: &LateAnswers, algorithms: &[Spec], arms: usize, steps: u64)
 }
 
 /// Notes on data left out of a data set of runs, or filled in.
-fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
+fn runs_note(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     let counts = runs.counts();
     let name = |run: usize| match dataset.feature_names().and_then(|names| names.get(run)) {
         Some(name) => escaped(name).into_owned(),
         None => format!("run {}", run + 1),
     };
     let ranks = counts.ranks.iter().enumerate();
-    let mut notes: Vec<String> = ranks.filter_map(|(run, column)| contradicted(&name(run), column)).collect();
+    let mut notes: Vec<String> = ranks.filter_map(|(run, column)| contradicted_columns(&name(run), column)).collect();
     if !counts.unjudged_queries.is_empty() {
         let queries = with_unit(counts.unjudged_queries.len() as u64, "query");
-        notes.push(format!("left out {queries} of the runs without judgments: {}", listed(&counts.unjudged_queries)));
+        notes
+            .push(format!("left out {queries} of the runs without judgments: {}", name_list(&counts.unjudged_queries)));
     }
-    let without = runs.without_documents();
-    if !without.is_empty() {
-        let queries = with_unit(without.len() as u64, "judged query");
+    let without_documents = runs.without_documents();
+    if !without_documents.is_empty() {
+        let queries = with_unit(without_documents.len() as u64, "judged query");
         let judged = if counts.removed { " that are judged" } else { "" };
-        let counts = if without.len() == 1 { "counts" } else { "count" };
+        let counts = if without_documents.len() == 1 { "counts" } else { "count" };
         notes.push(format!(
             "left out {queries} without retrieved documents{judged}: {} ({counts} as 0 in means of measures)",
-            listed(without)
+            name_list(without_documents)
         ));
     }
-    let empty: Vec<String> = counts
+    let empty_runs: Vec<String> = counts
         .empty_lists
         .iter()
         .enumerate()
         .filter(|(_, queries)| **queries > 0)
         .map(|(run, queries)| format!("{} for {}", name(run), with_unit(*queries as u64, "query")))
         .collect();
-    if !empty.is_empty() {
-        notes.push(format!("nothing was retrieved by {}, where it shows documents in random order", listed(&empty)));
+    if !empty_runs.is_empty() {
+        notes.push(format!(
+            "nothing was retrieved by {}, where it shows documents in random order",
+            name_list(&empty_runs)
+        ));
     }
     if counts.unjudged > 0 {
-        let of = match counts.removed {
+        let removed_text = match counts.removed {
             true => dataset.documents() + counts.unjudged,
             false => dataset.documents(),
         };
-        let share = percent(counts.unjudged, of);
+        let share = percent(counts.unjudged, removed_text);
         notes.push(match counts.removed {
             true => format!("removed the {share} of the retrieved documents that are not judged"),
             false => format!(
@@ -160,7 +164,7 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
             true => "they stay tied",
             false => "ordered by document number, as trec_eval does (--trec-ties keep leaves them tied)",
         };
-        notes.push(format!("equal scores in {}: {rule}", listed(&tied)));
+        notes.push(format!("equal scores in {}: {rule}", name_list(&tied)));
     }
     if counts.comments > 0 {
         notes.push(format!("skipped {}, as trec_eval does", with_unit(counts.comments as u64, "comment line")));
@@ -175,15 +179,15 @@ fn of_runs(dataset: &Dataset, runs: &Runs) -> Vec<String> {
 }
 
 /// A warning if the scores of a run contradict its ranks in most queries.
-fn contradicted(name: &str, column: &RankColumn) -> Option<String> {
-    let most = |queries: usize| (2 * queries > column.queries).then_some(queries);
-    let (queries, what) = match (most(column.reversed), most(column.contradicted)) {
+fn contradicted_columns(name: &str, column: &RankColumn) -> Option<String> {
+    let mostly = |queries: usize| (2 * queries > column.queries).then_some(queries);
+    let (queries, fault) = match (mostly(column.reversed), mostly(column.contradicted)) {
         (Some(queries), _) => (queries, "rise with its ranks"),
         (None, Some(queries)) => (queries, "are not in the order of its ranks"),
         (None, None) => return None,
     };
     Some(format!(
-        "in {} of {} the scores of {name} {what}: lists are by score, the highest first, as trec_eval has them; if the ranks are right, \
+        "in {} of {} the scores of {name} {fault}: lists are by score, the highest first, as trec_eval has them; if the ranks are right, \
          write scores that fall with them (of distances, -distance)",
         with_separators(queries as u64),
         with_unit(column.queries as u64, "query")
@@ -191,17 +195,17 @@ fn contradicted(name: &str, column: &RankColumn) -> Option<String> {
 }
 
 /// The first few of a list.
-fn listed(all: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = all.iter().take(MOST).map(|one| escaped(one)).collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(MOST) {
-        0 => shown,
-        more => format!("{shown} and {} more", with_separators(more as u64)),
+fn name_list(names: &[String]) -> String {
+    const MAX_NAMES: usize = 5;
+    let first_names = names.iter().take(MAX_NAMES).map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => first_names,
+        more => format!("{first_names} and {} more", with_separators(more as u64)),
     }
 }
 
-fn percent(part: usize, of: usize) -> String {
-    let share = 100.0 * part as f64 / of.max(1) as f64;
+fn percent(part: usize, total: usize) -> String {
+    let share = 100.0 * part as f64 / total.max(1) as f64;
     if share > 0.0 && share < 0.95 { format!("{share:.1}%") } else { format!("{share:.0}%") }
 }
 
@@ -215,12 +219,12 @@ fn grades_note(max_label: f32, description: &SiteDescription) -> Option<String> 
     }
     // The published probabilities, spread over grades 0 to 3.
     let spread = |five: &[f64]| -> String {
-        let at = |grade: usize| {
-            let place = grade as f64 * 4.0 / 3.0;
-            let (low, share) = (place as usize, place.fract());
+        let label_share = |grade: usize| {
+            let label = grade as f64 * 4.0 / 3.0;
+            let (low, share) = (label as usize, label.fract());
             five[low] + share * (five[(low + 1).min(4)] - five[low])
         };
-        (0..4).map(|grade| format!("{grade}:{}", significant(at(grade)))).collect::<Vec<_>>().join(",")
+        (0..4).map(|grade| format!("{grade}:{}", significant(label_share(grade)))).collect::<Vec<_>>().join(",")
     };
     let stop = if click.stop.iter().any(|stop| *stop > 0.0) && click.stop.len() == 5 {
         format!(" --stop {}", spread(&click.stop))

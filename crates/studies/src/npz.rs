@@ -33,13 +33,13 @@ impl<R: Read + Seek> Npz<R> {
         ensure!(!archive.has_overlapping_entries().context("the .npz is damaged")?, "arrays in the .npz share bytes");
         drop(archive);
         let names = names_in_directory(&mut file, start).context("the .npz is damaged")?;
-        let mut known: BTreeMap<String, &str> = BTreeMap::new();
+        let mut seen: BTreeMap<String, &str> = BTreeMap::new();
         for name in &names {
-            if let Some(other) = known.insert(name.to_lowercase(), name) {
-                bail!(if other == name {
+            if let Some(earlier_name) = seen.insert(name.to_lowercase(), name) {
+                bail!(if earlier_name == name {
                     format!("the .npz has {name} twice")
                 } else {
-                    format!("the .npz has {other} and {name}, which differ only in case")
+                    format!("the .npz has {earlier_name} and {name}, which differ only in case")
                 });
             }
         }
@@ -52,27 +52,27 @@ impl<R: Read + Seek> Npz<R> {
         &self.names
     }
 
-    /// Passes the array called `name` to `use_array`, with the number of bytes that it declares, at most `most`.
+    /// Passes the array called `name` to `use_array`, with the number of bytes that it declares, at most `max_bytes`.
     ///
     /// # Errors
     /// Those of `use_array`, and if the array is larger, damaged, or not what it declares.
     pub fn array<T>(
         &mut self,
         name: &str,
-        most: u64,
+        max_bytes: u64,
         use_array: impl FnOnce(&mut dyn Read, u64) -> Result<T>,
     ) -> Result<T> {
         let mut file = self.archive.by_name(name).with_context(|| format!("{name} in the .npz is damaged"))?;
         let declared = file.size();
         ensure!(
-            declared <= most,
-            "{name} in the .npz unpacks to {declared} bytes, and {most} is the most that is read"
+            declared <= max_bytes,
+            "{name} in the .npz unpacks to {declared} bytes, and {max_bytes} is the most that is read"
         );
         // One byte more shows what does not end; behind the last, the archive compares its checksum.
         let mut bytes = file.by_ref().take(declared + 1);
         let used = use_array(&mut bytes, declared)?;
-        let rest = std::io::copy(&mut bytes, &mut std::io::sink());
-        rest.with_context(|| format!("{name} in the .npz is damaged"))?;
+        let remaining_bytes = std::io::copy(&mut bytes, &mut std::io::sink());
+        remaining_bytes.with_context(|| format!("{name} in the .npz is damaged"))?;
         ensure!(bytes.limit() > 0, "{name} in the .npz unpacks to more than the {declared} bytes that it declares");
         ensure!(bytes.limit() == 1, "{name} in the .npz unpacks to fewer than the {declared} bytes that it declares");
         Ok(used)
@@ -91,10 +91,11 @@ fn names_in_directory(file: &mut (impl Read + Seek), start: u64) -> Result<Vec<S
             break;
         }
         directory.read_exact(&mut entry[4..])?;
-        let [name, extra, comment] = [28, 30, 32].map(|at| u64::from(u16::from_le_bytes([entry[at], entry[at + 1]])));
+        let [name_length, extra_length, comment_length] =
+            [28, 30, 32].map(|at| u64::from(u16::from_le_bytes([entry[at], entry[at + 1]])));
         let mut bytes = Vec::new();
-        directory.by_ref().take(name).read_to_end(&mut bytes)?;
-        std::io::copy(&mut directory.by_ref().take(extra + comment), &mut std::io::sink())?;
+        directory.by_ref().take(name_length).read_to_end(&mut bytes)?;
+        std::io::copy(&mut directory.by_ref().take(extra_length + comment_length), &mut std::io::sink())?;
         names.push(String::from_utf8(bytes).context("a name is not text")?);
         ensure!(names.len() <= MOST_ARRAYS, "it has more than {MOST_ARRAYS} arrays");
     }

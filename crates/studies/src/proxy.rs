@@ -13,21 +13,21 @@ use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use output::interrupt::say_when_stopped;
 use output::machine;
+use output::messages::info;
 use output::numbers::{significant, with_separators, with_unit};
 use output::shards::{Invocation, Shard, Share};
-use output::tell::info;
 use output::usage::usage;
 use serde::Serialize;
 use simulation::prepared::PreparedSite;
 use simulation::proxy::{
-    Against, Files, Provenance, Request as Impressions, Sampling, ShardFiles, StartMode, State, identity, open_state,
-    play, play_shard, provenance, winner, write,
+    Files, Provenance, ReferenceAgreement, Request as Impressions, Sampling, ShardFiles, StartMode, State, identity,
+    open_state, play, play_shard, provenance, winner, write,
 };
 
 use crate::matrix_file::name;
 use crate::report::Report;
 use crate::runner::announce_missing;
-use crate::runner::share::{PIECES, claim_shard, leave, no_replace};
+use crate::runner::share::{COUNTS_FILE, claim_shard, leave_part, no_replace};
 
 /// The settings of a proxy matrix.
 #[derive(Debug)]
@@ -45,9 +45,9 @@ pub struct Request {
     /// The time between saves.
     pub save_every: Duration,
     /// The matrix to write, `.npy` or `.txt`.
-    pub out: PathBuf,
+    pub matrix_path: PathBuf,
     /// Another matrix of the same rankers.
-    pub against: Option<Reference>,
+    pub reference: Option<Reference>,
 }
 
 /// A matrix to compare with.
@@ -81,17 +81,17 @@ pub fn estimate(
     prepared: &PreparedSite,
     request: Request,
     share: &Share,
-    made: &Invocation,
+    invocation: &Invocation,
     quiet: bool,
 ) -> Result<Option<(Report, String)>> {
-    let Request { impressions, seed, sampling, multileaved, mode, save_every, out, against } = request;
-    let (files, arms) = (Files::of(&out)?, prepared.site.arms());
-    if let Some(against) = &against {
+    let Request { impressions, seed, sampling, multileaved, mode, save_every, matrix_path: out, reference } = request;
+    let (files, arms) = (Files::for_matrix(&out)?, prepared.site.arms());
+    if let Some(reference) = &reference {
         ensure!(
-            against.matrix.arms() == arms,
+            reference.matrix.arms() == arms,
             usage(format!(
                 "--against has {} arms, but {arms} rankers are compared; choose them with --rankers",
-                against.matrix.arms()
+                reference.matrix.arms()
             ))
         );
     }
@@ -103,7 +103,13 @@ pub fn estimate(
     if let Some(shard) = share.shard() {
         ensure!(mode != StartMode::Replace, no_replace());
         let state = open_state(&files.state, identity, impressions, mode)?;
-        return play_part(shard, &state, prepared, &ShardOutput { out: &out, save_every, made, quiet }).map(|()| None);
+        return play_part(
+            shard,
+            &state,
+            prepared,
+            &ShardOutput { matrix_path: &out, save_every, invocation: invocation, quiet },
+        )
+        .map(|()| None);
     }
     if let Some(parent) = out.parent() {
         announce_missing(parent, quiet);
@@ -112,40 +118,42 @@ pub fn estimate(
     let _lock = files.lock()?;
     if mode != StartMode::Replace && !impressions.more && !files.state.exists() {
         // Made by another program or downloaded.
-        let there = [&files.npy, &files.text].into_iter().find(|path| path.exists());
-        if let Some(there) = there {
+        let existing = [&files.npy, &files.text].into_iter().find(|path| path.exists());
+        if let Some(existing) = existing {
             bail!(usage(format!(
                 "{} exists but has no .state file; add --replace to replace it, or choose another --out",
-                there.display()
+                existing.display()
             )));
         }
     }
     files.all().for_each(output::remove_leftovers);
-    let without = if mode == StartMode::Replace { " without --replace" } else { "" };
+    let replace_hint = if mode == StartMode::Replace { " without --replace" } else { "" };
     say_when_stopped(move || {
-        format!("stopped; the same command{without} goes on from the last saved state, if there is one")
+        format!("stopped; the same command{replace_hint} goes on from the last saved state, if there is one")
     });
     let mut state = open_state(&files.state, identity, impressions, mode)?;
     // Until the new matrix is complete, the old one is whole: with its state it can be continued.
-    let kept = files.state.with_extension("state.old");
-    if mode == StartMode::Replace && files.state.exists() && !kept.exists() {
-        let linked = fs::hard_link(&files.state, &kept).or_else(|_| fs::copy(&files.state, &kept).map(drop));
+    let old_state = files.state.with_extension("state.old");
+    if mode == StartMode::Replace && files.state.exists() && !old_state.exists() {
+        let linked = fs::hard_link(&files.state, &old_state).or_else(|_| fs::copy(&files.state, &old_state).map(drop));
         linked.with_context(|| format!("failed to keep {} until it is replaced", files.state.display()))?;
     }
     let save = Some((files.state.as_path(), save_every));
     let start = Instant::now();
     let (compared, seconds) = match share.parts() {
-        Some(parts) if !state.done => (state.absorb(parts, prepared.site.queries(), &files.state)?, parts.seconds()),
+        Some(parts) if !state.is_done => {
+            (state.absorb_parts(parts, prepared.site.queries(), &files.state)?, parts.seconds())
+        }
         _ => (play(&mut state, prepared, save, quiet)?, start.elapsed().as_secs_f64()),
     };
 
     write(&files, &state)?;
-    output::remove_stale(&kept)?;
+    output::remove_stale(&old_state)?;
     let matrix = state.matrix()?;
-    let against = against.map(|reference| agreement(&matrix, reference)).transpose()?;
-    let provenance = provenance(&state, &prepared.description, &matrix, against);
+    let reference = reference.map(|reference| agreement(&matrix, reference)).transpose()?;
+    let provenance = provenance(&state, &prepared.description, &matrix, reference);
     let sealed = provenance.sealed()?;
-    output::write_json_pretty(&files.how, &sealed)?;
+    output::write_json_pretty(&files.provenance, &sealed)?;
     let timings = Timings {
         processor: machine::processor(),
         threads: rayon::current_num_threads(),
@@ -161,22 +169,22 @@ pub fn estimate(
     let report = Report::new(text(prepared, &provenance, &timings, &winner, &files), &sealed)?;
     let names: Vec<String> = files.all().map(name).collect();
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let written = format!("results in {}: {}", folder.unwrap_or(Path::new(".")).display(), names.join(", "));
-    Ok(Some((report, written)))
+    let results_note = format!("results in {}: {}", folder.unwrap_or(Path::new(".")).display(), names.join(", "));
+    Ok(Some((report, results_note)))
 }
 
 /// The output of a shard.
 struct ShardOutput<'a> {
-    out: &'a Path,
+    matrix_path: &'a Path,
     save_every: Duration,
-    made: &'a Invocation,
+    invocation: &'a Invocation,
     quiet: bool,
 }
 
 /// Plays the pieces of `shard`, and leaves its part.
-fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, part: &ShardOutput<'_>) -> Result<()> {
-    let ShardOutput { out, save_every, made, quiet } = *part;
-    if state.done {
+fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, played_part: &ShardOutput<'_>) -> Result<()> {
+    let ShardOutput { matrix_path: out, save_every, invocation: made, quiet } = *played_part;
+    if state.is_done {
         info(quiet, &format!("nothing left to do: {} holds this matrix", out.display()));
         return Ok(());
     }
@@ -184,25 +192,31 @@ fn play_part(shard: Shard, state: &State, prepared: &PreparedSite, part: &ShardO
     folder.marker()()?;
     let path = folder.path().display().to_string();
     say_when_stopped(move || format!("stopped; what was counted is kept in {path}, and the same command goes on"));
-    let progress = folder.join(PIECES);
-    let files = ShardFiles { progress: (&progress, save_every), made: made.clone(), quiet };
-    let part = play_shard(state, shard, prepared, &files)?;
-    leave(&part, folder, quiet)
+    let progress = folder.join(COUNTS_FILE);
+    let files = ShardFiles { progress: (&progress, save_every), invocation: made.clone(), quiet };
+    let played_part = play_shard(state, shard, prepared, &files)?;
+    leave_part(&played_part, folder, quiet)
 }
 
-fn agreement(matrix: &PreferenceMatrix, reference: Reference) -> Result<Against> {
+fn agreement(matrix: &PreferenceMatrix, reference: Reference) -> Result<ReferenceAgreement> {
     let Reference { matrix: other, name, synthetic } = reference;
-    Ok(Against { matrix: name, synthetic, agreement: Agreement::between(matrix, &other)? })
+    Ok(ReferenceAgreement { matrix: name, synthetic, agreement: Agreement::between(matrix, &other)? })
 }
 
-fn text(prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winner: &str, files: &Files) -> String {
-    let each = if made.min_comparisons == made.max_comparisons {
-        with_separators(made.max_comparisons)
+fn text(
+    prepared: &PreparedSite,
+    provenance: &Provenance<'_>,
+    timings: &Timings,
+    winner: &str,
+    files: &Files,
+) -> String {
+    let comparisons_per_pair = if provenance.min_comparisons == provenance.max_comparisons {
+        with_separators(provenance.max_comparisons)
     } else {
-        format!("{} to {}", with_separators(made.min_comparisons), with_separators(made.max_comparisons))
+        format!("{} to {}", with_separators(provenance.min_comparisons), with_separators(provenance.max_comparisons))
     };
-    let (pairs, arms) = (with_unit(made.pairs as u64, "pair"), with_unit(prepared.site.arms() as u64, "ranker"));
-    let mut lines = vec![format!("{pairs} of {arms}, {each} comparisons each")];
+    let (pairs, arms) = (with_unit(provenance.pairs as u64, "pair"), with_unit(prepared.site.arms() as u64, "ranker"));
+    let mut lines = vec![format!("{pairs} of {arms}, {comparisons_per_pair} comparisons each")];
     lines.push(if timings.comparisons > 0 {
         let speed = significant(timings.comparisons_per_second);
         format!("{} comparisons in {:.1} s, {speed} per second", with_separators(timings.comparisons), timings.seconds)
@@ -211,19 +225,19 @@ fn text(prepared: &PreparedSite, made: &Provenance<'_>, timings: &Timings, winne
     });
     lines.push(format!(
         "ties {:.1}%, largest standard error {:.5}",
-        100.0 * made.share_of_ties,
-        made.largest_standard_error
+        100.0 * provenance.share_of_ties,
+        provenance.largest_standard_error
     ));
     lines.push(winner.to_owned());
-    if made.min_comparisons == 0 && made.pairs > 0 {
+    if provenance.min_comparisons == 0 && provenance.pairs > 0 {
         let counts = name(&files.counts);
         lines.push(format!(
             "some pairs were never compared: their preference is 1/2, and {counts} has 0 comparisons for them"
         ));
     }
-    if let Some(against) = &made.against {
-        let synthetic = if against.synthetic == Some(true) { " (synthetic data)" } else { "" };
-        lines.push(format!("against {}{synthetic}: {}", against.matrix, against.agreement));
+    if let Some(agreement) = &provenance.against {
+        let synthetic = if agreement.synthetic == Some(true) { " (synthetic data)" } else { "" };
+        lines.push(format!("against {}{synthetic}: {}", agreement.matrix, agreement.agreement));
     }
     lines.extend(prepared.description.note());
     lines.join("\n")

@@ -54,7 +54,7 @@ impl Report {
 
     /// The same with a further file.
     #[must_use]
-    pub fn with(mut self, name: &str, content: Content) -> Self {
+    pub fn with_file(mut self, name: &str, content: Content) -> Self {
         self.files.push(ReportFile { name: name.to_owned(), content });
         self
     }
@@ -62,19 +62,19 @@ impl Report {
     /// The names of its files in a line, e.g. `error.png, error.svg, errors.csv, config.json`.
     #[must_use]
     pub fn names(&self) -> String {
-        let (mut figures, mut others, mut folders) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut figures, mut tables, mut folders) = (Vec::new(), Vec::new(), Vec::new());
         for ReportFile { name, content } in &self.files {
             match content {
                 Content::Lines(_) | Content::Panels(_) => {
                     figures.extend([format!("{name}.png"), format!("{name}.svg")])
                 }
-                Content::Table(_) | Content::Bytes(_) => others.push(name.clone()),
+                Content::Table(_) | Content::Bytes(_) => tables.push(name.clone()),
                 Content::Folder(_) => folders.push(format!("{name}/")),
                 Content::Timings(_) => {}
             }
         }
-        others.push("config.json".to_owned());
-        [figures, others, folders].concat().join(", ")
+        tables.push("config.json".to_owned());
+        [figures, tables, folders].concat().join(", ")
     }
 
     /// Its tables by name without ending.
@@ -90,12 +90,12 @@ impl Report {
     /// # Errors
     /// If one cannot be drawn.
     pub fn figures(&self) -> Result<Vec<(String, String)>> {
-        let drawn = |file: &ReportFile| match &file.content {
+        let svg_of = |file: &ReportFile| match &file.content {
             Content::Lines(lines) => Some(lines.render().map(|figure| (file.name.clone(), figure.svg))),
             Content::Panels(panels) => Some(panels.render().map(|figure| (file.name.clone(), figure.svg))),
             _ => None,
         };
-        self.files.iter().filter_map(drawn).collect()
+        self.files.iter().filter_map(svg_of).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use output::numbers::parse_above_zero;
 use output::usage::usage;
 use simulation::description::Effort;
 use simulation::prepared::PreparedSite;
-use simulation::truth::{GroundTruth, of_preferences};
+use simulation::truth::{GroundTruth, regret_kind};
 
 use crate::results::RegretBasis;
 
@@ -58,7 +58,7 @@ impl TruthRequest {
 
     /// The part of a folder name for the effort; empty for the default.
     #[must_use]
-    pub fn part(&self) -> String {
+    pub fn folder_suffix(&self) -> String {
         if self.effort == 1.0 { String::new() } else { format!("-truth-effort-{}", self.effort) }
     }
 }
@@ -96,8 +96,8 @@ impl OpenSite {
     /// Those of [`PreparedSite::truth`].
     pub fn truth(&self, request: &TruthRequest, seed: u64, quiet: bool) -> Result<GroundTruth> {
         let key = (seed, request.effort.to_bits());
-        let known = || self.truths.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(truth) = known().get(&key) {
+        let cached_truths = || self.truths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(truth) = cached_truths().get(&key) {
             return Ok(truth.clone());
         }
         let effort = request.effort(self.prepared.site.arms());
@@ -105,7 +105,7 @@ impl OpenSite {
             Some(cache) => self.prepared.truth(effort, seed, cache, quiet)?,
             None => self.prepared.estimated_truth(effort, seed, quiet)?,
         };
-        known().insert(key, truth.clone());
+        cached_truths().insert(key, truth.clone());
         Ok(truth)
     }
 
@@ -120,14 +120,14 @@ impl OpenSite {
         seed: u64,
         quiet: bool,
     ) -> Result<(GroundTruth, RegretBasis)> {
-        of_preferences::check_live(regret)?;
+        regret_kind::check_live(regret)?;
         let truth = match regret {
             Some(RegretKind::Ndcg) => GroundTruth::of_ndcg(&self.prepared.ndcg()?),
             _ => self.truth(request, seed, quiet)?,
         };
-        let kind = of_preferences::kind_of_live(regret, &truth)?;
+        let kind = regret_kind::kind_of_live(regret, &truth)?;
         let synthetic = Some(self.prepared.description.dataset.synthetic);
-        let measured = RegretBasis::new(kind, &truth.gaps, synthetic);
-        Ok((truth, measured))
+        let regret_basis = RegretBasis::new(kind, &truth.gaps, synthetic);
+        Ok((truth, regret_basis))
     }
 }

@@ -15,7 +15,7 @@ use simulation::matrix::prepare_problem;
 use simulation::proxy::MatrixOrigin;
 use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::request::RunSettings;
-use studies::results::{Look, NamedMatrix, PreparedEnvironment};
+use studies::results::{NamedMatrix, PreparedEnvironment, Presentation};
 use studies::runner::{Length, Size};
 use studies::{Destination, Execution, Finished, StudyOutcome, run};
 use tempfile::TempDir;
@@ -24,7 +24,7 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     let problem: Problem = "btl:k=5".parse().expect("a problem");
     let Ok(ProblemArena::Matrix(matrix)) = prepare_problem(&problem) else { panic!("btl has a matrix") };
     let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
-    let matrix = NamedMatrix { matrix, name: "btl".to_owned(), taken: None, names, origin };
+    let matrix = NamedMatrix { matrix, name: "btl".to_owned(), kept_arms: None, names, origin };
     let prepared = PreparedEnvironment::of_matrix(matrix, Some(RegretKind::Condorcet), true).expect("a winner");
     let algorithms: Vec<Spec> = algorithms.iter().map(|name| name.parse().expect("an algorithm")).collect();
     let settings = RunSettings {
@@ -34,15 +34,15 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
         regret: None,
         evidence: None,
         late: LateAnswers::default(),
-        look: Look::default(),
+        look: Presentation::default(),
     };
     let on = PlayedEnvironment::new(prepared, &settings, None);
-    MatrixStudy { settings, on }
+    MatrixStudy { settings, environment: on }
 }
 
 fn execution(path: &Path, share: Share) -> Execution {
-    let place = Destination::Folder { path: path.to_path_buf(), replace: false, named: true };
-    Execution { place, share, made: Invocation::default(), quiet: true }
+    let place = Destination::Folder { path: path.to_path_buf(), replace: false, is_named: true };
+    Execution { destination: place, share, invocation: Invocation::default(), quiet: true }
 }
 
 fn finished(study: MatrixStudy<MatrixArena>, execution: &Execution) -> Finished<MatrixStudy<MatrixArena>> {

@@ -20,7 +20,7 @@ use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};
 use click_logs::outcomes::{fates_csv, pages_csv};
 use click_logs::verdict::{SYNTHETIC, outlook, read_outcomes};
-use page::decision::{distrusted, overview};
+use page::decision::{distrust_headline, overview};
 use page::figure::win_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -208,7 +208,7 @@ pub(crate) fn decided(
     let data = measures.record();
     let distrust = if data["trusted"] == false {
         let headline = overview(verdicts.latest(), summary["unit"].as_str()).headline;
-        let headline = distrusted(headline, &outlook(&verdicts, &summary));
+        let headline = distrust_headline(headline, &outlook(&verdicts, &summary));
         std::iter::once(headline.sentence).chain(headline.more).chain([headline.action]).collect()
     } else {
         Vec::new()

@@ -115,7 +115,7 @@ pub fn main() -> ExitCode {
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    desk::ended(|| {
+    desk::exit_code_of(|| {
         let parsed = desk::parse(&mut Cli::command(), &arguments).map_err(|refusal| refusal.failure(""))?;
         let Some((Cli { command }, _)) = parsed else { return Ok(0) };
         command.run().map_err(|error| Failure::of(&error, |_| None))

@@ -104,7 +104,7 @@ impl Room {
             self.texts.text(item, &config.names[place as usize]).unwrap_or("(this text is missing)").to_owned()
         };
         let names = session.judges();
-        let is_own = |row: &&judges::Judged| row.judge.is_some_and(|own| names[own as usize] == judge);
+        let is_own = |row: &&judges::JudgementRow| row.judge.is_some_and(|own| names[own as usize] == judge);
         Ok(Shown {
             ticket: pair.ticket,
             question: self.texts.question(item).to_owned(),

@@ -90,7 +90,7 @@ impl Judging {
         let log = std::fs::read(self.session()).expect("the session");
         let (session, _) = judges::Session::replay(&log).expect("a sound log");
         let word = |verdict| judges::verdict_word(verdict).expect("no score").to_owned();
-        let judge = |row: &judges::Judged| session.judges()[row.judge.expect("named") as usize].clone();
+        let judge = |row: &judges::JudgementRow| session.judges()[row.judge.expect("named") as usize].clone();
         session.judged().iter().map(|row| (judge(row), word(row.verdict))).collect()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use desk::situations::{Program, first_fault, seen, table};
+use desk::situations::{Program, first_fault, observe, table};
 
 #[test]
 fn every_situation_ends_as_in_the_other_programs() {
@@ -25,7 +25,7 @@ fn every_situation_ends_as_in_the_other_programs() {
         prints: &["keys", "list", "--store", &store],
         works: &["drive", "--create", "rucb", "--impressions", "1e8", "--expect", "choices.txt"],
     };
-    let all = seen(&program).unwrap();
+    let all = observe(&program).unwrap();
     assert_eq!(first_fault(&all), None);
     let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/situations.txt");
     if std::env::var_os("UPDATE").is_some() {

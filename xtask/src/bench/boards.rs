@@ -25,7 +25,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     {
         let table = table(competitors, judgements);
         let start = Instant::now();
-        threads::within(None, || Board::new(&table, &Settings::default()).map(drop))??;
+        threads::run_in_pool(None, || Board::new(&table, &Settings::default()).map(drop))??;
         let what = format!("board, {competitors} competitors, {judgements} judgements");
         rows.push(row(what, "s", start.elapsed().as_secs_f64(), seconds));
     }

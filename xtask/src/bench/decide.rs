@@ -25,7 +25,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
         value,
         target: Some(target),
     };
-    let decided = threads::within(None, || nanoseconds(1, || drop(decide(&outcomes, ALPHA, By::Units))))?;
+    let decided = threads::run_in_pool(None, || nanoseconds(1, || drop(decide(&outcomes, ALPHA, By::Units))))?;
     let before = outcomes.days.partition_point(|day| day.day + 1 < DAYS);
     let mut deciding = Deciding::new(outcomes.rankers.clone(), &outcomes.pairs(), ALPHA, By::Units)?;
     deciding.add(&outcomes.days[..before])?;

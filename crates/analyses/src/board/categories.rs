@@ -29,21 +29,21 @@ impl CategoryReport {
     pub(super) fn mix(&self) -> String {
         let shares: Vec<String> =
             self.categories.iter().map(|one| format!("{} {}", one.name, percent(one.share))).collect();
-        let how = if self.is_mix_given { "as asked for" } else { "as in the table" };
-        format!("All, mixed {how} ({})", shares.join(", "))
+        let origin = if self.is_mix_given { "as asked for" } else { "as in the table" };
+        format!("All, mixed {origin} ({})", shares.join(", "))
     }
 
     /// The sentences below that of all: what depends on the category, then one for each.
     pub(super) fn sentences(&self) -> Vec<String> {
-        let mut all = vec![self.sentence.clone()];
-        for one in &self.categories {
-            let said: Vec<String> = std::iter::once(one.board.sentence.clone())
-                .chain(one.board.findings.iter().map(|found| found.sentence.clone()))
-                .chain(one.board.too_few.iter().cloned())
+        let mut sentences = vec![self.sentence.clone()];
+        for category in &self.categories {
+            let own_sentences: Vec<String> = std::iter::once(category.board.sentence.clone())
+                .chain(category.board.findings.iter().map(|found| found.sentence.clone()))
+                .chain(category.board.too_few.iter().cloned())
                 .collect();
-            all.push(format!("{} {}: {}", self.column, one.name, said.join(" ")));
+            sentences.push(format!("{} {}: {}", self.column, category.name, own_sentences.join(" ")));
         }
-        all
+        sentences
     }
 
     /// What the levels of the boards mean.

@@ -7,7 +7,7 @@ use super::BoardReport;
 use super::rows::ranks;
 
 /// More competitors than these are not drawn.
-const MOST: usize = 150;
+const MAX_ROWS: usize = 150;
 
 /// The standard errors on each side of an interval of 95%.
 const SINGLE: f64 = 1.959_963_984_540_054;
@@ -33,8 +33,8 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
             },
         }
     };
-    let shown = &board.competitors[..board.competitors.len().min(MOST)];
-    let thin = if shown.iter().any(|competitor| errors(competitor) > SINGLE) {
+    let shown_competitors = &board.competitors[..board.competitors.len().min(MAX_ROWS)];
+    let thin = if shown_competitors.iter().any(|competitor| errors(competitor) > SINGLE) {
         format!("; thin: {}% for all at one look, if there are many judges and items", 100.0 * board.level)
     } else {
         String::new()
@@ -46,8 +46,8 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
             board.groups.len()
         ));
     }
-    if shown.len() < board.competitors.len() {
-        notes.push(format!("the first {} of {}", shown.len(), board.competitors.len()));
+    if shown_competitors.len() < board.competitors.len() {
+        notes.push(format!("the first {} of {}", shown_competitors.len(), board.competitors.len()));
     }
     notes.extend(board.findings.iter().map(|found| found.sentence.trim_end_matches('.').to_owned()));
     notes.extend(board.unnamed.iter().map(|said| said.trim_end_matches('.').to_owned()));
@@ -67,7 +67,7 @@ pub(super) fn forest(report: &BoardReport) -> Forest {
         }
         .to_owned(),
         close: false,
-        rows: shown.iter().map(row).collect(),
+        rows: shown_competitors.iter().map(row).collect(),
         note: Some(notes.join("; ")).filter(|text| !text.is_empty()),
     }
 }

@@ -17,7 +17,7 @@ impl BoardReport {
     /// If the figure cannot be drawn.
     pub fn html(&self) -> Result<String> {
         let table = rows::table(&self.boards(), Vec::new());
-        let text = |cell: &output::text_table::noted::Cell| cell.text.clone();
+        let text = |cell: &output::text_table::annotated::Cell| cell.text.clone();
         Ok(standalone(&Judgements {
             overview: Overview {
                 name: self.name.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -39,12 +39,12 @@ impl BoardReport {
     /// The figure without its headline and notes, which the page has.
     fn drawing(&self) -> Result<Drawing> {
         let forest = Forest { title: String::new(), note: None, ..self.figure() };
-        let printed = |width: f64, font: f64| {
+        let drawn_at = |width: f64, font: f64| {
             Print { width, font, ..Print::default() }.forest(&forest).map(|sheet| sheet.adaptive().svg())
         };
         Ok(Drawing {
-            wide: printed(720.0, 12.0)?,
-            narrow: printed(350.0, 12.0)?,
+            wide: drawn_at(720.0, 12.0)?,
+            narrow: drawn_at(350.0, 12.0)?,
             alternative: format!("The strength of each competitor with its interval. {}", self.sentence()),
         })
     }
@@ -59,15 +59,15 @@ impl BoardReport {
                 (Tone::Alarm, "no verdict")
             }
         };
-        let of = |leader: &Leader| match leader.others {
+        let leader_text = |leader: &Leader| match leader.others {
             1 => "the other".to_owned(),
             others => format!("the {others} others"),
         };
         let sentence = match &self.board.conclusion {
-            Conclusion::Best(leader) => format!("{} is the best: better than {}.", leader.name, of(leader)),
+            Conclusion::Best(leader) => format!("{} is the best: better than {}.", leader.name, leader_text(leader)),
             Conclusion::WithinTolerance(leader) => format!("{} is as good as any, or nearly so.", leader.name),
             Conclusion::Leading(leader) => {
-                format!("{} is ahead of {}, but that may be chance.", leader.name, of(leader))
+                format!("{} is ahead of {}, but that may be chance.", leader.name, leader_text(leader))
             }
             Conclusion::NoOrder(_) => "There is no simple ranking.".to_owned(),
             Conclusion::NotConnected(_) | Conclusion::OrderAndNames | Conclusion::OnlyTies => {
@@ -89,7 +89,7 @@ impl BoardReport {
         } else {
             format!("count as {}", with_unit(tally.units, "unit"))
         };
-        let mut all = vec![
+        let mut figures = vec![
             figure("Judgements", tally.rows as u64, merged),
             figure("Competitors", self.board.competitors.len() as u64, String::new()),
         ];
@@ -98,30 +98,31 @@ impl BoardReport {
                 board::ClusterKind::Item => "Items",
                 board::ClusterKind::Judge => "Judges",
             };
-            all.push(figure(name, population.count, String::new()));
+            figures.push(figure(name, population.count, String::new()));
         }
-        all
+        figures
     }
 
     /// The winner, how sure that is, and how many more judgements it takes, for readers without statistics.
     fn in_plain_words(&self) -> Vec<String> {
         let board = &self.board;
-        let of = |leader: &Leader| board.competitors.iter().find(|one| one.name == leader.name);
-        let mut all = Vec::new();
+        let competitor_of =
+            |leader: &Leader| board.competitors.iter().find(|competitor| competitor.name == leader.name);
+        let mut sentences = Vec::new();
         let leader = match &board.conclusion {
             Conclusion::Best(leader)
             | Conclusion::WithinTolerance(leader)
             | Conclusion::Leading(leader)
             | Conclusion::NoOrder(leader)
             | Conclusion::NotConnected(leader) => leader,
-            Conclusion::OrderAndNames | Conclusion::OnlyTies => return all,
+            Conclusion::OrderAndNames | Conclusion::OnlyTies => return sentences,
         };
-        if let Some(competitor) = of(leader) {
-            all.push(compared(competitor));
+        if let Some(competitor) = competitor_of(leader) {
+            sentences.push(compared(competitor));
         }
         let name = &leader.name;
         let wrong = percent(1.0 - board.level);
-        all.push(match &board.conclusion {
+        sentences.push(match &board.conclusion {
             Conclusion::Best(_) => format!(
                 "That is too much for chance: a table that names the wrong one as the best comes up in at most {wrong} of cases."
             ),
@@ -135,23 +136,23 @@ impl BoardReport {
                 format!("{name} is ahead among those that were compared with each other; the others cannot be ranked beside it.")
             }
             _ => {
-                let behind = board.competitors.iter().filter(|one| one.claim == Claim::Behind).count();
-                let known = if behind == 0 {
+                let behind = board.competitors.iter().filter(|competitor| competitor.claim == Claim::Behind).count();
+                let lead_text = if behind == 0 {
                     String::new()
                 } else {
                     format!(" Of the others, {behind} {} known not to be the best.", if behind == 1 { "is" } else { "are" })
                 };
                 format!(
-                    "The probability that {name} is the best is {}.{known}",
+                    "The probability that {name} is the best is {}.{lead_text}",
                     percent(leader.probability)
                 )
             }
         });
-        all.extend(match board.advice.as_ref().and_then(board::Advice::milestones) {
-            Some(said) => Some(format!("How many more judgements does it take to know the best? {said}")),
+        sentences.extend(match board.advice.as_ref().and_then(board::Advice::milestones) {
+            Some(advice) => Some(format!("How many more judgements does it take to know the best? {advice}")),
             None => self.advice(),
         });
-        all
+        sentences
     }
 }
 

@@ -11,9 +11,9 @@
 //! | `figure` | strengths with both kinds of intervals |
 //! | `request`, `asked` | the settings of a board, as flags |
 
-mod asked;
 mod categories;
 mod figure;
+mod flag_values;
 mod gold;
 mod html;
 mod request;
@@ -24,9 +24,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 use board::read::{Options, Reading};
 use board::{Board, BoardError, CategoryBoards, Settings};
 use judges::Goal;
+use output::messages::note;
 use output::numbers::with_separators;
-use output::tell::note;
-use output::text_table::noted::{self, NotedTable};
+use output::text_table::annotated::{self, AnnotatedTable};
 use output::usage::usage;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn cost(competitors: usize) -> Option<String> {
 }
 
 /// Prints the cost if it is large.
-fn said_cost(competitors: usize, quiet: bool) {
+fn cost_text(competitors: usize, quiet: bool) {
     if let Some(cost) = cost(competitors) {
         note(quiet, &cost);
     }
@@ -103,11 +103,11 @@ impl BoardReport {
             notes.push(format!("{audits}."));
             notes.push("Claims hold for these people: the model's answers are corrected by theirs. Further judgements are people's.".to_owned());
         }
-        let open = live.counts().open;
-        if open > 0 {
-            notes.push(format!("{open} of the pairs that were asked are not answered yet."));
+        let open_questions = live.counts().open;
+        if open_questions > 0 {
+            notes.push(format!("{open_questions} of the pairs that were asked are not answered yet."));
         }
-        said_cost(live.config().names.len(), quiet);
+        cost_text(live.config().names.len(), quiet);
         let board = live.board(settings).map_err(|error| anyhow!("{name}: {error}"))?;
         Ok(Self { name: name.to_owned(), board, notes, categories: None })
     }
@@ -125,21 +125,22 @@ impl BoardReport {
         settings: &Settings,
         quiet: bool,
     ) -> Result<Self> {
-        said_cost(reading.table.names.len(), quiet);
+        cost_text(reading.table.names.len(), quiet);
         let Reading { table, mut notes, categories } = reading;
         let (board, categories) = match categories {
             None => {
-                let (board, further) = gold.board(name, table, options, settings)?;
-                notes.extend(further);
+                let (board, gold_report) = gold.board(name, table, options, settings)?;
+                notes.extend(gold_report);
                 (board, None)
             }
             Some(categories) => {
                 gold.refuse_categories(&categories.column)?;
-                let made = CategoryBoards::new(&table, &categories, settings).map_err(|error| match error {
-                    BoardError::Mix(_) => usage(format!("--mix: {name}: {error}")),
-                    error => anyhow!("{name}: {error}"),
-                })?;
-                let (board, report) = CategoryReport::of(made);
+                let category_boards =
+                    CategoryBoards::new(&table, &categories, settings).map_err(|error| match error {
+                        BoardError::Mix(_) => usage(format!("--mix: {name}: {error}")),
+                        error => anyhow!("{name}: {error}"),
+                    })?;
+                let (board, report) = CategoryReport::of(category_boards);
                 (board, Some(report))
             }
         };
@@ -148,28 +149,33 @@ impl BoardReport {
 
     /// What would mislead, in sentences: findings first, then how the table was read.
     fn remarks(&self) -> Vec<String> {
-        let found = self.board.findings.iter().map(|found| found.sentence.clone());
+        let finding_sentences = self.board.findings.iter().map(|finding_sentences| finding_sentences.sentence.clone());
         let held = self.board.groups.iter().filter_map(|group| {
             let prior = group.prior.filter(|_| !group.unbeaten.is_empty())?;
-            let beaten: Vec<&String> = group.members.iter().filter(|member| !group.unbeaten.contains(member)).collect();
+            let beaten_members: Vec<&String> =
+                group.members.iter().filter(|member| !group.unbeaten.contains(member)).collect();
             let unbeaten: Vec<&String> = group.unbeaten.iter().collect();
-            let listed = |names: &[&String]| {
-                let shown = names.iter().take(5).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-                let more = names.len().saturating_sub(5);
-                if more > 0 { format!("{shown} and {more} more") } else { shown }
+            let name_list = |names: &[&String]| {
+                let first_names = names.iter().take(5).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+                let remainder = names.len().saturating_sub(5);
+                if remainder > 0 { format!("{first_names} and {remainder} more") } else { first_names }
             };
             // A sentence about many is true only of all together, but readers would take it as true of each.
-            let what = if beaten.len() < unbeaten.len() {
-                format!("{} never beat or tied with any of the other {}", listed(&beaten), unbeaten.len())
+            let conclusion = if beaten_members.len() < unbeaten.len() {
+                format!("{} never beat or tied with any of the other {}", name_list(&beaten_members), unbeaten.len())
             } else if let [one] = unbeaten[..] {
                 format!("No other ever beat or tied with {one}")
             } else {
-                format!("None of the other {} ever beat or tied with any of {}", beaten.len(), listed(&unbeaten))
+                format!(
+                    "None of the other {} ever beat or tied with any of {}",
+                    beaten_members.len(),
+                    name_list(&unbeaten)
+                )
             };
-            Some(format!("{what}: a weak prior (standard deviation {prior}) keeps the strengths finite."))
+            Some(format!("{conclusion}: a weak prior (standard deviation {prior}) keeps the strengths finite."))
         });
         let of_whom = self.board.unnamed.iter().chain(&self.board.too_few).cloned();
-        found.chain(of_whom).chain(held).chain(self.notes.iter().cloned()).collect()
+        finding_sentences.chain(of_whom).chain(held).chain(self.notes.iter().cloned()).collect()
     }
 
     /// The answer in one sentence; with categories, that of all of them.
@@ -185,13 +191,13 @@ impl BoardReport {
     fn details(&self) -> Vec<String> {
         let effects = self.board.effects.iter().map(board::Effect::sentence);
         let judges = self.board.discrimination.iter().map(board::Discrimination::sentence);
-        let by = self.categories.iter().flat_map(CategoryReport::sentences);
+        let category_sentences = self.categories.iter().flat_map(CategoryReport::sentences);
         let model = self.board.model.iter().flat_map(|model| model.sentences.iter().cloned());
-        by.chain(effects).chain(judges).chain(model).collect()
+        category_sentences.chain(effects).chain(judges).chain(model).collect()
     }
 
     /// The board of all, and those of the categories.
-    fn boards(&self) -> Vec<rows::Of<'_>> {
+    fn boards(&self) -> Vec<rows::CategoryBoard<'_>> {
         let of_categories = self.categories.iter().flat_map(|report| &report.categories);
         let of_categories = of_categories.map(|one| (Some(one.name.as_str()), &one.board));
         std::iter::once((None, &self.board)).chain(of_categories).collect()
@@ -199,19 +205,27 @@ impl BoardReport {
 
     /// What the columns are.
     fn assumptions(&self) -> Vec<String> {
-        let all = &self.board.assumptions;
-        let mut said = [&all.claims, &all.units, &all.of_whom, &all.one_look, &all.every_look, &all.without_model]
-            .map(Clone::clone)
-            .to_vec();
-        said.extend(self.categories.iter().map(|report| format!("{}.", report.assumption(self.board.level))));
+        let assumptions = &self.board.assumptions;
+        let mut sentences = [
+            &assumptions.claims,
+            &assumptions.units,
+            &assumptions.of_whom,
+            &assumptions.one_look,
+            &assumptions.every_look,
+            &assumptions.without_model,
+        ]
+        .map(Clone::clone)
+        .to_vec();
+        sentences.extend(self.categories.iter().map(|report| format!("{}.", report.assumption(self.board.level))));
         if self.board.competitors.iter().any(|one| one.plain.is_some()) {
-            said.push("Plain: the strength that is fitted without covariates and without slopes of judges.".to_owned());
+            sentences
+                .push("Plain: the strength that is fitted without covariates and without slopes of judges.".to_owned());
         }
-        said
+        sentences
     }
 
     /// The table with what it assumes below.
-    fn noted(&self) -> NotedTable {
+    fn annotated_table(&self) -> AnnotatedTable {
         let notes = self.assumptions().into_iter().map(|note| note.trim_end_matches('.').to_owned()).collect();
         rows::table(&self.boards(), notes)
     }
@@ -230,9 +244,9 @@ impl BoardReport {
             text += &format!("{advice}\n");
         }
         let table = rows::table(&self.boards(), Vec::new());
-        let never = table.notes.iter().map(|note| format!("{note}."));
-        let notes: Vec<String> = never.chain(self.assumptions()).collect();
-        let table = NotedTable { notes: Vec::new(), ..table }.text();
+        let note_sentences = table.notes.iter().map(|note| format!("{note}."));
+        let notes: Vec<String> = note_sentences.chain(self.assumptions()).collect();
+        let table = AnnotatedTable { notes: Vec::new(), ..table }.text();
         text += &format!("\n{}\n\n{}", table.trim_end(), notes.join("\n"));
         if let Some(discrimination) = &self.board.discrimination {
             text += &format!("\n\n{}", slopes::table(discrimination).text().trim_end());
@@ -249,11 +263,11 @@ impl BoardReport {
     /// The same in Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!("**{}**\n\n", noted::markdown(&self.sentence()));
+        let mut text = format!("**{}**\n\n", annotated::markdown(&self.sentence()));
         for remark in self.details().into_iter().chain(self.remarks()).chain(self.advice()) {
-            text += &format!("* {}\n", noted::markdown(&remark));
+            text += &format!("* {}\n", annotated::markdown(&remark));
         }
-        text = format!("{}\n\n{}", text.trim_end(), self.noted().markdown());
+        text = format!("{}\n\n{}", text.trim_end(), self.annotated_table().markdown());
         if let Some(discrimination) = &self.board.discrimination {
             text += &format!("\n\n{}", slopes::table(discrimination).markdown());
         }
@@ -263,9 +277,10 @@ impl BoardReport {
     /// The table in LaTeX; `standalone`: a whole document. The sentence and what would mislead are comments or a paragraph.
     #[must_use]
     pub fn latex(&self, standalone: bool) -> String {
-        let mut table = self.noted();
-        let said = std::iter::once(self.sentence()).chain(self.details()).chain(self.remarks()).chain(self.advice());
-        table.notes.splice(0..0, said.map(|note| note.trim_end_matches('.').to_owned()));
+        let mut table = self.annotated_table();
+        let sentences =
+            std::iter::once(self.sentence()).chain(self.details()).chain(self.remarks()).chain(self.advice());
+        table.notes.splice(0..0, sentences.map(|note| note.trim_end_matches('.').to_owned()));
         table.latex(standalone)
     }
 

@@ -9,7 +9,7 @@ use output::numbers::{parse_confidence, parse_tolerance};
 use output::usage::usage;
 use serde::{Serialize, Serializer};
 
-use super::{GoldSource, asked};
+use super::{GoldSource, flag_values};
 
 /// How a table is read, and what claims are made from it.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -87,8 +87,8 @@ impl BoardRequest {
             columns,
             winner_is: self.winner_is.into(),
             order_unknown: self.order_unknown,
-            covariates: asked::covariates(&NameList::all(&self.covariates))?,
-            by: asked::split(self.by.as_ref(), &NameList::all(&self.mix))?,
+            covariates: flag_values::parse_covariates(&NameList::all(&self.covariates))?,
+            by: flag_values::parse_split(self.by.as_ref(), &NameList::all(&self.mix))?,
         })
     }
 
@@ -215,12 +215,12 @@ impl From<TiesArg> for TieModel {
 }
 
 /// The columns that were named.
-fn columns(named: &[String]) -> Result<Columns> {
+fn columns(assignments: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
-    for text in named {
+    for text in assignments {
         let expected = "expected e.g. first=base,second=new,winner=preferred, and item, judge or weight";
-        let (what, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
-        let place = match what {
+        let (role, column) = text.split_once('=').ok_or_else(|| usage(format!("--columns {text}: {expected}")))?;
+        let slot = match role {
             "first" => &mut columns.first,
             "second" => &mut columns.second,
             "winner" => &mut columns.winner,
@@ -229,8 +229,8 @@ fn columns(named: &[String]) -> Result<Columns> {
             "weight" => &mut columns.weight,
             _ => bail!(usage(format!("--columns {text}: {expected}"))),
         };
-        ensure!(place.is_none(), usage(format!("--columns names {what} twice")));
-        *place = Some(column.to_owned());
+        ensure!(slot.is_none(), usage(format!("--columns names {role} twice")));
+        *slot = Some(column.to_owned());
     }
     Ok(columns)
 }

@@ -3,18 +3,18 @@
 use anyhow::Result;
 use board::{Board, Competitor, Estimate, ModelReport, Ranks, percent};
 use output::numbers::with_separators;
-use output::text_table::noted::NotedTable;
+use output::text_table::annotated::AnnotatedTable;
 
 /// A board, and the category it is of; none for the board of all.
-pub(super) type Of<'a> = (Option<&'a str>, &'a Board);
+pub(super) type CategoryBoard<'a> = (Option<&'a str>, &'a Board);
 
 /// The first column where there are several boards.
 const OF_ALL: &str = "(all)";
 
 /// Board after board, best first, with the notes given.
-pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
+pub(super) fn table(boards: &[CategoryBoard<'_>], notes: Vec<String>) -> AnnotatedTable {
     let several = boards.iter().any(|(_, board)| board.groups.len() > 1);
-    let (plain, model) = (has_plain(boards), model(boards));
+    let (has_plain_fit, model) = (has_plain(boards), model(boards));
     let mut columns = Vec::new();
     if boards.len() > 1 {
         columns.push(("category", false));
@@ -23,7 +23,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
         columns.push(("group", true));
     }
     columns.extend([("rank", true), ("competitor", false), ("claim", false), ("strength", true), ("± s.e.", true)]);
-    if plain {
+    if has_plain_fit {
         columns.push(("plain", true));
     }
     // Where several judgements are one unit, rows of the table cannot be counted again from these.
@@ -45,12 +45,13 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
         cells.extend([
             competitor.rank.to_string(),
             competitor.name.clone(),
-            competitor.claim.words().to_owned(),
+            competitor.claim.label().to_owned(),
             format!("{:.2}", competitor.strength),
             format!("{:.2}", competitor.standard_error),
         ]);
-        if plain {
-            cells.push(competitor.plain.map_or_else(String::new, |plain| format!("{:.2}", plain.value)));
+        if has_plain_fit {
+            cells
+                .push(competitor.plain.map_or_else(String::new, |has_plain_fit| format!("{:.2}", has_plain_fit.value)));
         }
         cells.extend([
             with_separators(competitor.wins),
@@ -69,8 +70,8 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
     };
     let mut notes = notes;
     for (category, board) in boards.iter().rev().filter(|(_, board)| !board.never_compared.is_empty()) {
-        let place = category.map_or_else(String::new, |name| format!(" in {name}"));
-        notes.insert(0, format!("Never compared with another{place}: {}", board.never_compared.join(", ")));
+        let category_text = category.map_or_else(String::new, |name| format!(" in {name}"));
+        notes.insert(0, format!("Never compared with another{category_text}: {}", board.never_compared.join(", ")));
     }
     if model.is_some() {
         notes.push(
@@ -78,7 +79,7 @@ pub(super) fn table(boards: &[Of<'_>], notes: Vec<String>) -> NotedTable {
         );
     }
     let rows = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(|one| row(*name, one)));
-    NotedTable::plain(columns, rows, notes)
+    AnnotatedTable::terminal_text(columns, rows, notes)
 }
 
 /// How much more the model gives a competitor than people do.
@@ -101,19 +102,19 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// The model beside people; boards by category have none.
-fn model<'a>(boards: &[Of<'a>]) -> Option<&'a ModelReport> {
+fn model<'a>(boards: &[CategoryBoard<'a>]) -> Option<&'a ModelReport> {
     boards.iter().find_map(|(_, board)| board.model.as_ref())
 }
 
 /// Whether there are strengths of fits without covariates and slopes to show beside the others.
-fn has_plain(boards: &[Of<'_>]) -> bool {
+fn has_plain(boards: &[CategoryBoard<'_>]) -> bool {
     boards.iter().any(|(_, board)| board.competitors.iter().any(|one| one.plain.is_some()))
 }
 
 /// All numbers in full.
-pub(super) fn csv(boards: &[Of<'_>]) -> Result<Vec<u8>> {
+pub(super) fn csv(boards: &[CategoryBoard<'_>]) -> Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let (plain, model) = (has_plain(boards), model(boards));
+    let (has_plain_fit, model) = (has_plain(boards), model(boards));
     let mut header: Vec<&str> = if boards.len() > 1 { vec!["category"] } else { Vec::new() };
     header.extend([
         "group",
@@ -134,43 +135,57 @@ pub(super) fn csv(boards: &[Of<'_>]) -> Result<Vec<u8>> {
         "claim",
         "claim_at",
     ]);
-    if plain {
+    if has_plain_fit {
         header.extend(["plain_strength", "plain_standard_error"]);
     }
     if model.is_some() {
         header.extend(["model_minus_people", "model_minus_people_error"]);
     }
     writer.write_record(header)?;
-    let all = boards.iter().flat_map(|(name, board)| board.competitors.iter().map(move |one| (name, board, one)));
-    for (category, board, one) in all {
-        let rank = |of: fn(Ranks) -> usize| one.always.map_or_else(String::new, |ranks| of(ranks).to_string());
+    let rows = boards
+        .iter()
+        .flat_map(|(name, board)| board.competitors.iter().map(move |competitor| (name, board, competitor)));
+    for (category, board, competitor) in rows {
+        let rank = |of: fn(Ranks) -> usize| competitor.always.map_or_else(String::new, |ranks| of(ranks).to_string());
         let of_category = category.unwrap_or(OF_ALL).to_owned();
         let mut cells: Vec<String> = if boards.len() > 1 { vec![of_category] } else { Vec::new() };
         cells.extend([
-            (one.group + 1).to_string(),
-            one.rank.to_string(),
-            one.name.clone(),
-            one.strength.to_string(),
-            one.standard_error.to_string(),
-            one.wins.to_string(),
-            one.losses.to_string(),
-            one.ties.to_string(),
-            one.best.to_string(),
-            one.once.best.to_string(),
-            one.once.worst.to_string(),
+            (competitor.group + 1).to_string(),
+            competitor.rank.to_string(),
+            competitor.name.clone(),
+            competitor.strength.to_string(),
+            competitor.standard_error.to_string(),
+            competitor.wins.to_string(),
+            competitor.losses.to_string(),
+            competitor.ties.to_string(),
+            competitor.best.to_string(),
+            competitor.once.best.to_string(),
+            competitor.once.worst.to_string(),
             rank(|ranks| ranks.best),
             rank(|ranks| ranks.worst),
-            one.beats.to_string(),
-            one.beaten_by.to_string(),
-            one.claim.words().to_owned(),
-            board.looks.words().to_owned(),
+            competitor.beats.to_string(),
+            competitor.beaten_by.to_string(),
+            competitor.claim.label().to_owned(),
+            board.looks.label().to_owned(),
         ]);
-        if plain {
-            cells.extend([one.plain.map(|plain| plain.value), one.plain.map(|plain| plain.error)].map(number));
+        if has_plain_fit {
+            cells.extend(
+                [
+                    competitor.plain.map(|has_plain_fit| has_plain_fit.value),
+                    competitor.plain.map(|has_plain_fit| has_plain_fit.error),
+                ]
+                .map(number),
+            );
         }
         if let Some(model) = model {
-            let found = favour(model, &one.name);
-            cells.extend([found.map(|one| one.value), found.map(|one| one.error)].map(number));
+            let favour_of_model = favour(model, &competitor.name);
+            cells.extend(
+                [
+                    favour_of_model.map(|competitor| competitor.value),
+                    favour_of_model.map(|competitor| competitor.error),
+                ]
+                .map(number),
+            );
         }
         writer.write_record(cells)?;
     }

@@ -2,10 +2,10 @@
 
 use board::{Discrimination, JudgeSlope};
 use output::numbers::with_separators;
-use output::text_table::noted::NotedTable;
+use output::text_table::annotated::AnnotatedTable;
 
 /// The most discriminating first.
-pub(super) fn table(discrimination: &Discrimination) -> NotedTable {
+pub(super) fn table(discrimination: &Discrimination) -> AnnotatedTable {
     let columns = [("judge", false), ("units", true), ("slope", true), ("95% interval", true)];
     let row = |one: &JudgeSlope| {
         let interval = format!("{:.2}–{:.2}", one.interval[0], one.interval[1]);
@@ -16,16 +16,17 @@ pub(super) fn table(discrimination: &Discrimination) -> NotedTable {
          deviation of {:.2}, as learnt, by which slopes of judges with few units are drawn towards 1",
         discrimination.spread
     )];
-    NotedTable::plain(columns, discrimination.judges.iter().map(row), notes)
+    AnnotatedTable::terminal_text(columns, discrimination.judges.iter().map(row), notes)
 }
 
 /// The same with all digits, for programs.
 pub(super) fn csv(discrimination: &Discrimination) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["judge", "units", "slope", "ln_error", "low", "high"])?;
-    for one in &discrimination.judges {
-        let numbers = [one.slope, one.ln_error, one.interval[0], one.interval[1]].map(|value| value.to_string());
-        writer.write_record([one.judge.clone(), one.units.to_string()].into_iter().chain(numbers))?;
+    for judge in &discrimination.judges {
+        let numbers =
+            [judge.slope, judge.ln_error, judge.interval[0], judge.interval[1]].map(|value| value.to_string());
+        writer.write_record([judge.judge.clone(), judge.units.to_string()].into_iter().chain(numbers))?;
     }
     Ok(writer.into_inner().map_err(|error| error.into_error())?)
 }

@@ -35,7 +35,7 @@ const PER_PIECE: u64 = 4_096;
 /// second. The result depends neither on the number of threads nor on anything but the site and `master`.
 #[must_use]
 pub fn measure(site: &Site, pair: [usize; 2], impressions: u64, master: u64, progress: &Progress) -> ClickThrough {
-    let piece = |number: u64| {
+    let play_piece = |number: u64| {
         let count = PER_PIECE.min(impressions - number * PER_PIECE);
         let stream = |purpose: &str| seed::generator(master, "click-through", number, purpose);
         let counts = one_piece(site, pair, count, [stream("lists"), stream("users")]);
@@ -43,11 +43,12 @@ pub fn measure(site: &Site, pair: [usize; 2], impressions: u64, master: u64, pro
         counts
     };
     let sum = |a: [u64; 3], b: [u64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-    let [first, second, both] = (0..impressions.div_ceil(PER_PIECE)).into_par_iter().map(piece).reduce(|| [0; 3], sum);
+    let [first_clicks, second_clicks, both_clicks] =
+        (0..impressions.div_ceil(PER_PIECE)).into_par_iter().map(play_piece).reduce(|| [0; 3], sum);
     let n = impressions.max(1) as f64;
-    let rates = [first as f64 / n, second as f64 / n];
+    let rates = [first_clicks as f64 / n, second_clicks as f64 / n];
     // The difference of a query's two users is 1, 0 or -1.
-    let squares = (first + second - 2 * both) as f64 / n;
+    let squares = (first_clicks + second_clicks - 2 * both_clicks) as f64 / n;
     let difference = rates[0] - rates[1];
     let standard_error = ((squares - difference * difference).max(0.0) / (n - 1.0).max(1.0)).sqrt();
     ClickThrough { impressions, rates, standard_error }

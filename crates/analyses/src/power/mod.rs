@@ -112,8 +112,8 @@ impl Impressions {
         let time = BoundedTime::new(test, shares.share())?;
         let horizon = test.units() as f64 / (1.0 - shares.ties);
         let by_power = goal.powers.iter().map(|&power| {
-            let needed = time.quantile_with_ties(power, shares.ties)?;
-            Ok(needed.filter(|needed| *needed <= horizon))
+            let units = time.quantile_with_ties(power, shares.ties)?;
+            Ok(units.filter(|units| *units <= horizon))
         });
         let mean = time.mean().map(|decided| decided / (1.0 - shares.ties));
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean })
@@ -124,9 +124,12 @@ impl Impressions {
     /// # Errors
     /// As for [`anytime`](Self::anytime).
     pub fn fixed(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
-        let of =
+        let units_for_power =
             |power: f64| Ok(Some(fixed_sample(shares.share(), 1.0 - goal.confidence, power)? / (1.0 - shares.ties)));
-        Ok(Self { by_power: goal.powers.iter().map(|&power| of(power)).collect::<Result<_, _>>()?, mean: None })
+        Ok(Self {
+            by_power: goal.powers.iter().map(|&power| units_for_power(power)).collect::<Result<_, _>>()?,
+            mean: None,
+        })
     }
 
     /// For an A/B test with a single look, users of both groups together.
@@ -135,11 +138,14 @@ impl Impressions {
     /// If the goal has other numbers than probabilities.
     pub fn ab_test(clicks: &ClickThrough, goal: &Goal) -> Result<Self, StatisticsError> {
         let variances = clicks.rates.map(|rate| rate * (1.0 - rate));
-        let of = |power: f64| {
-            let each = two_groups(clicks.difference(), variances, 1.0 - goal.confidence, power)?;
-            Ok(each.is_finite().then_some(2.0 * each))
+        let units_for_power = |power: f64| {
+            let group_size = two_groups(clicks.difference(), variances, 1.0 - goal.confidence, power)?;
+            Ok(group_size.is_finite().then_some(2.0 * group_size))
         };
-        Ok(Self { by_power: goal.powers.iter().map(|&power| of(power)).collect::<Result<_, _>>()?, mean: None })
+        Ok(Self {
+            by_power: goal.powers.iter().map(|&power| units_for_power(power)).collect::<Result<_, _>>()?,
+            mean: None,
+        })
     }
 }
 

@@ -55,7 +55,7 @@ pub fn by_shares(
     let up_to = |probability: f64| (probability * 2_f64.powi(64)) as u64;
     let (win, decided) = (up_to(shares.wins), up_to(shares.wins + shares.losses));
     let cell = format!("power of shares {label}");
-    let one = |test: u64| {
+    let end_of_test = |test: u64| {
         let mut generator = seed::generator(master, &cell, test, "outcomes");
         move || match generator.next_u64() {
             draw if draw < win => Preference::First,
@@ -63,7 +63,7 @@ pub fn by_shares(
             _ => Preference::Tie,
         }
     };
-    play(one, goal, tests, progress)
+    play(end_of_test, goal, tests, progress)
 }
 
 /// Plays `tests` tests with impressions of `site`, in which `method` mixes the lists of `pair`, the better ranker first.
@@ -78,7 +78,7 @@ pub fn on_site(
     master: u64,
     progress: &Progress,
 ) -> Result<Observed, StatisticsError> {
-    let one = |test: u64| {
+    let end_of_test = |test: u64| {
         let stream = |purpose: &str| seed::generator(master, "power on a site", test, purpose);
         let (mut lists, mut users): (Generator, Generator) = (stream("lists"), stream("users"));
         let mut scratch = <AnyInterleaving as Interleaving>::Scratch::default();
@@ -88,7 +88,7 @@ pub fn on_site(
             site.interleave(method, query, pair, randomness, &mut scratch)
         }
     };
-    play(one, goal, tests, progress)
+    play(end_of_test, goal, tests, progress)
 }
 
 fn play<D: FnMut() -> Preference>(
@@ -99,19 +99,19 @@ fn play<D: FnMut() -> Preference>(
 ) -> Result<Observed, StatisticsError> {
     // As `PairTest`: half of the level for each side.
     let crossing = Crossing::new(EProcess::against(0.5)?, 2.0 / (1.0 - goal.confidence));
-    let one = |number| {
+    let play_test = |number| {
         let end = until_decided(&crossing, limit, test(number));
         progress.advance(1);
         end
     };
-    let ends: Vec<End> = (0..count).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(one).collect();
+    let ends: Vec<End> = (0..count).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(play_test).collect();
     Ok(summarise(&ends, goal, limit))
 }
 
 /// Looks after every impression.
 fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Preference) -> End {
     let (mut wins, mut losses) = (0, 0);
-    let (mut next_win, mut next_loss) = (Crossing::FIRST, Crossing::FIRST);
+    let (mut next_win, mut next_loss) = (Crossing::FIRST_LOOK, Crossing::FIRST_LOOK);
     for impression in 1..=limit {
         match next() {
             Preference::First => {
@@ -134,20 +134,20 @@ fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Pref
 
 fn summarise(ends: &[End], goal: &Goal, limit: u64) -> Observed {
     let count = |side| ends.iter().filter(|(_, decided)| *decided == side).count() as u64;
-    let mut right: Vec<u64> =
+    let mut times_of_right: Vec<u64> =
         ends.iter().filter(|(_, decided)| *decided == Some(true)).map(|(impressions, _)| *impressions).collect();
-    right.sort_unstable();
+    times_of_right.sort_unstable();
     // The others count as later than all.
     let quantile = |power: f64| {
-        let place = (power * ends.len() as f64).ceil() as usize;
-        right.get(place.max(1) - 1).map(|&impressions| impressions as f64)
+        let rank = (power * ends.len() as f64).ceil() as usize;
+        times_of_right.get(rank.max(1) - 1).map(|&impressions| impressions as f64)
     };
-    let mean = right.iter().sum::<u64>() as f64 / right.len() as f64;
+    let mean = times_of_right.iter().sum::<u64>() as f64 / times_of_right.len() as f64;
     Observed {
         tests: ends.len() as u64,
         impressions: Impressions {
             by_power: goal.powers.iter().map(|&power| quantile(power)).collect(),
-            mean: (!right.is_empty()).then_some(mean),
+            mean: (!times_of_right.is_empty()).then_some(mean),
         },
         wrong: count(Some(false)),
         undecided: count(None),

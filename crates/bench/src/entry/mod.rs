@@ -13,7 +13,7 @@ mod judging;
 mod policy;
 mod program;
 mod protocol;
-mod stated;
+mod winner_player;
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ pub struct Start {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrived {
     /// The step that it belongs to, from 1.
-    pub of: u64,
+    pub step: u64,
     /// The pair that was compared.
     pub pair: [usize; 2],
     /// The outcome.
@@ -157,8 +157,8 @@ impl Entry {
         let (pairs, sets): (Vec<_>, Vec<_>) =
             entries().into_iter().partition(|entry| entry.action_kind == ActionKind::Duels);
         let policies = pairs.iter().filter_map(|entry| entry.name.parse().ok()).map(Self::Policy);
-        let others = [Self::Judges(Goal::Best), Self::Judges(Goal::Order), Self::Naive];
-        (policies.chain(others).collect(), sets.iter().map(|entry| entry.name).collect())
+        let further_entries = [Self::Judges(Goal::Best), Self::Judges(Goal::Order), Self::Naive];
+        (policies.chain(further_entries).collect(), sets.iter().map(|entry| entry.name).collect())
     }
 
     /// Its description in results.
@@ -210,7 +210,7 @@ impl Entry {
             Self::Policy(spec) => {
                 let player = policy::PolicyPlayer::new(spec, start)?;
                 if start.task == Track::Winner {
-                    return Ok(Box::new(stated::Stated::with_evidence(player, start.arms)?));
+                    return Ok(Box::new(winner_player::WinnerStatingPlayer::with_evidence(player, start.arms)?));
                 }
                 Ok(Box::new(player))
             }
@@ -218,7 +218,7 @@ impl Entry {
             Self::Naive => {
                 let random: Spec = "random".parse().map_err(|error| Foul::DoesNotPlay(format!("{error}")))?;
                 let player = policy::PolicyPlayer::new(&random, start)?;
-                Ok(Box::new(stated::Stated::naive(player, start.arms)))
+                Ok(Box::new(winner_player::WinnerStatingPlayer::naive(player, start.arms)))
             }
             Self::Program(program) => Ok(Box::new(program.begin(start)?)),
         }

@@ -27,7 +27,7 @@ impl PolicyPlayer {
     }
 
     fn take(&mut self, arrived: &[Arrived]) -> Result<(), Foul> {
-        for Arrived { of, outcome, .. } in arrived {
+        for Arrived { step: of, outcome, .. } in arrived {
             let Some(ticket) = self.open.remove(of) else { continue };
             self.policy.tell(ticket, *outcome).map_err(|error| Foul::Broke(error.to_string()))?;
         }
@@ -42,11 +42,11 @@ impl Player for PolicyPlayer {
         }
         self.take(arrived)?;
         self.step = step;
-        let asked = self.policy.ask();
-        let action = match asked.choice {
+        let choice = self.policy.ask();
+        let action = match choice.choice {
             Choice::Duel(first, second) => {
                 let pair = [first.index(), second.index()];
-                self.open.extend(asked.ticket.map(|ticket| (step, ticket)));
+                self.open.extend(choice.ticket.map(|ticket| (step, ticket)));
                 Action::Pair(pair)
             }
             Choice::Alone { arm, until } => Action::Alone { arm: arm.index(), until },

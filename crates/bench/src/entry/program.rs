@@ -35,7 +35,7 @@ const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "LANG", "SYSTEMROOT", "VIRTUAL_E
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     name: String,
-    words: Vec<String>,
+    arguments: Vec<String>,
     limit: Duration,
 }
 
@@ -48,64 +48,64 @@ impl Program {
     pub fn parse(text: &str, limit: f64) -> Result<Self> {
         let expected = || usage(format!("--entry {text}: expected NAME=COMMAND, e.g. mine=\"python3 mine.py\""));
         let (name, command) = text.split_once('=').ok_or_else(expected)?;
-        let (name, words) = (name.trim(), command.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-        ensure!(!name.is_empty() && !words.is_empty(), expected());
+        let (name, arguments) = (name.trim(), command.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        ensure!(!name.is_empty() && !arguments.is_empty(), expected());
         check_name(name).map_err(|fault| usage(format!("--entry {text}: the name {fault}")))?;
         ensure!(
             limit > 0.0 && limit <= LONGEST_LIMIT,
             usage(format!("--limit {limit}: expected seconds above 0, at most {LONGEST_LIMIT}"))
         );
-        Ok(Self { name: name.to_owned(), words, limit: Duration::from_secs_f64(limit) })
+        Ok(Self { name: name.to_owned(), arguments, limit: Duration::from_secs_f64(limit) })
     }
 
     /// Its description in results.
     pub(super) fn info(&self) -> Result<EntryInfo> {
         let mut sums = Vec::new();
-        for path in self.words.iter().map(Path::new).filter(|path| path.is_file()) {
+        for path in self.arguments.iter().map(Path::new).filter(|path| path.is_file()) {
             let file = input::open(path).with_context(|| format!("failed to read {}", path.display()))?;
             sums.push(sha256_hex_of(file, drop).with_context(|| format!("failed to read {}", path.display()))?);
         }
         let checksum = (!sums.is_empty()).then(|| output::cache::sha256_hex(&sums.join(" ")));
-        Ok(EntryInfo { name: self.name.clone(), kind: "program".to_owned(), what: self.words.join(" "), checksum })
+        Ok(EntryInfo { name: self.name.clone(), kind: "program".to_owned(), what: self.arguments.join(" "), checksum })
     }
 
     /// Starts a session.
     pub(super) fn begin(&self, start: &Start) -> Result<Session, Foul> {
-        let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut command = Command::new(&self.arguments[0]);
+        command.args(&self.arguments[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         command.env_clear();
         command.envs(ENVIRONMENT.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
         let cannot = |error: std::io::Error| {
-            Foul::Broke(format!("cannot be started ({error}); the command is `{}`", self.words.join(" ")))
+            Foul::Broke(format!("cannot be started ({error}); the command is `{}`", self.arguments.join(" ")))
         };
         let mut child = command.spawn().map_err(cannot)?;
-        let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Foul::Broke("has no standard input and output".to_owned()));
         };
         // One line ahead is enough to notice a second one.
         let (send, lines) = sync_channel(2);
         thread::spawn(move || {
-            let mut from = BufReader::new(from);
+            let mut stdout = BufReader::new(stdout);
             loop {
                 let mut line = Vec::new();
-                let read = from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
-                let is_over = !matches!(read, Ok(1..)) || !line.ends_with(b"\n");
-                let said = if line.is_empty() { ProgramOutput::End } else { ProgramOutput::Line(line) };
-                if send.send(said).is_err() || is_over {
+                let line_read = stdout.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+                let is_over = !matches!(line_read, Ok(1..)) || !line.ends_with(b"\n");
+                let output = if line.is_empty() { ProgramOutput::End } else { ProgramOutput::Line(line) };
+                if send.send(output).is_err() || is_over {
                     break;
                 }
             }
         });
         let mut session = Session {
             child,
-            to,
+            stdin,
             lines,
             start: *start,
             limit: self.limit,
             late: start.task == Track::Late,
             is_first: true,
         };
-        session.say(&StartLine::of(start))?;
+        session.send_line(&StartLine::of(start))?;
         Ok(session)
     }
 }
@@ -119,7 +119,7 @@ enum ProgramOutput {
 /// A program in one session.
 pub(super) struct Session {
     child: Child,
-    to: ChildStdin,
+    stdin: ChildStdin,
     lines: Receiver<ProgramOutput>,
     start: Start,
     limit: Duration,
@@ -129,10 +129,10 @@ pub(super) struct Session {
 }
 
 impl Session {
-    fn say(&mut self, line: &impl Serialize) -> Result<(), Foul> {
+    fn send_line(&mut self, line: &impl Serialize) -> Result<(), Foul> {
         let mut text = serde_json::to_vec(line).map_err(|error| Foul::Broke(error.to_string()))?;
         text.push(b'\n');
-        self.to.write_all(&text).and_then(|()| self.to.flush()).map_err(|_| self.gone())
+        self.stdin.write_all(&text).and_then(|()| self.stdin.flush()).map_err(|_| self.exit_foul())
     }
 
     /// The line that is due.
@@ -150,12 +150,12 @@ impl Session {
             Err(RecvTimeoutError::Timeout) => {
                 Err(Foul::Broke(format!("did not answer within {} s", limit.as_secs_f64())))
             }
-            Ok(ProgramOutput::End) | Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
+            Ok(ProgramOutput::End) | Err(RecvTimeoutError::Disconnected) => Err(self.exit_foul()),
         }
     }
 
     /// It wrote nothing more, or reads nothing more.
-    fn gone(&mut self) -> Foul {
+    fn exit_foul(&mut self) -> Foul {
         // It may be about to end.
         thread::sleep(Duration::from_millis(20));
         Foul::Broke(match self.child.try_wait() {
@@ -181,22 +181,22 @@ impl Player for Session {
     fn choose(&mut self, step: u64, arrived: &[Arrived]) -> Result<Move, Foul> {
         if step > 1 {
             self.is_quiet()?;
-            self.say(&OutcomeLine::of(self.late, arrived, false))?;
+            self.send_line(&OutcomeLine::of(self.late, arrived, false))?;
         }
         read_move(&self.heard()?, self.start.arms)
     }
 
     fn answer(&mut self, arrived: &[Arrived]) -> Result<Answer, Foul> {
         self.is_quiet()?;
-        self.say(&OutcomeLine::of(self.late, arrived, true))?;
+        self.send_line(&OutcomeLine::of(self.late, arrived, true))?;
         let answer = read_answer(&self.heard()?, self.start.arms);
         // Nothing may be left, or one line was too many somewhere.
-        let left = self.lines.recv_timeout(self.limit);
-        let answer = match left {
+        let received = self.lines.recv_timeout(self.limit);
+        let answer = match received {
             Ok(ProgramOutput::Line(_)) => return Err(two_lines()),
             _ => answer?,
         };
-        match left {
+        match received {
             Ok(_) | Err(RecvTimeoutError::Disconnected) => Ok(answer),
             Err(RecvTimeoutError::Timeout) => {
                 Err(Foul::Broke(format!("did not end within {} s of its answer", self.limit.as_secs_f64())))

@@ -60,7 +60,8 @@ pub(super) struct OutcomeLine {
 impl OutcomeLine {
     pub(super) fn of(late: bool, arrived: &[Arrived], done: bool) -> Self {
         if late {
-            let outcomes = arrived.iter().map(|arrived| LateOutcome { of: arrived.of, outcome: word(arrived.outcome) });
+            let outcomes =
+                arrived.iter().map(|arrived| LateOutcome { of: arrived.step, outcome: word(arrived.outcome) });
             return Self { outcome: None, outcomes: Some(outcomes.collect()), done };
         }
         Self { outcome: Some(arrived.last().map(|arrived| word(arrived.outcome))), outcomes: None, done }
@@ -116,8 +117,8 @@ fn answer_of(line: &Line, arms: usize) -> Result<Answer, Foul> {
     let best = line.best.map(|best| arm(best, arms)).transpose()?;
     let Some(order) = &line.order else { return Ok(Answer { best, order: None }) };
     let order: Vec<usize> = order.iter().map(|&of| arm(of, arms)).collect::<Result<_, _>>()?;
-    let mut seen = vec![false; arms];
-    if order.iter().any(|&arm| std::mem::replace(&mut seen[arm], true)) || order.len() != arms {
+    let mut is_listed = vec![false; arms];
+    if order.iter().any(|&arm| std::mem::replace(&mut is_listed[arm], true)) || order.len() != arms {
         return Err(Foul::Broke(format!(
             "wrote an order of {} arms; each of the {arms} must be in it once",
             order.len()
@@ -135,9 +136,9 @@ fn arm(number: u64, arms: usize) -> Result<usize, Foul> {
 
 /// The beginning of a line, for messages.
 fn line_start(text: &str) -> String {
-    const MOST: usize = 60;
-    let escaped: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
-    format!("\"{escaped}{}\"", if text.chars().nth(MOST).is_some() { "..." } else { "" })
+    const MAX_CHARS: usize = 60;
+    let escaped: String = text.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();
+    format!("\"{escaped}{}\"", if text.chars().nth(MAX_CHARS).is_some() { "..." } else { "" })
 }
 
 #[cfg(test)]
@@ -151,7 +152,7 @@ mod tests {
             json(&StartLine::of(&start)),
             r#"{"protocol":1,"task":"regret","arms":25,"horizon":100,"seed":7,"late":false}"#
         );
-        let arrived = [Arrived { of: 3, pair: [0, 1], outcome: Preference::Tie }];
+        let arrived = [Arrived { step: 3, pair: [0, 1], outcome: Preference::Tie }];
         assert_eq!(json(&OutcomeLine::of(false, &arrived, false)), r#"{"outcome":"tie"}"#);
         assert_eq!(json(&OutcomeLine::of(false, &[], true)), r#"{"outcome":null,"done":true}"#);
         assert_eq!(json(&OutcomeLine::of(true, &arrived, false)), r#"{"outcomes":[{"of":3,"outcome":"tie"}]}"#);

@@ -42,7 +42,7 @@ pub enum Family {
 }
 
 /// The resolution of probabilities: they are whole numbers of 2^-32.
-const WHOLE: u64 = 1 << 32;
+const PROBABILITY_SCALE: u64 = 1 << 32;
 
 /// Preferences as exact numbers: of 2^32 equally likely draws, the `wins[i][j]` lowest are won by i and the `wins[j][i]`
 /// highest by j; all others are ties.
@@ -58,28 +58,29 @@ impl Preferences {
     ///
     /// # Errors
     /// If there are no arms, or two numbers are not probabilities of disjoint events.
-    fn new(arms: usize, mut of: impl FnMut(usize, usize) -> (f64, f64)) -> Result<Self> {
+    fn new(arms: usize, mut probabilities: impl FnMut(usize, usize) -> (f64, f64)) -> Result<Self> {
         let mut wins = vec![0; arms * arms];
         let exact = |p: f64| {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 2^32")]
-            let draws = libm::round(p * WHOLE as f64) as u64;
+            let draws = libm::round(p * PROBABILITY_SCALE as f64) as u64;
             draws
         };
         for i in 0..arms {
             for j in i + 1..arms {
-                let (one, other) = of(i, j);
+                let (forward, backward) = probabilities(i, j);
                 ensure!(
-                    one >= 0.0 && other >= 0.0 && one + other <= 1.0 + 1e-9,
-                    "arms {i} and {j}: {one} and {other} are not the probabilities of disjoint events"
+                    forward >= 0.0 && backward >= 0.0 && forward + backward <= 1.0 + 1e-9,
+                    "arms {i} and {j}: {forward} and {backward} are not the probabilities of disjoint events"
                 );
-                wins[i * arms + j] = exact(one);
+                wins[i * arms + j] = exact(forward);
                 // Without ties, not one of the draws is lost to rounding.
-                wins[j * arms + i] = if one + other == 1.0 { WHOLE - exact(one) } else { exact(other) };
+                wins[j * arms + i] =
+                    if forward + backward == 1.0 { PROBABILITY_SCALE - exact(forward) } else { exact(backward) };
             }
         }
         let matrix = PreferenceMatrix::from_upper(arms, |i, j| {
-            let (one, other) = (wins[i.index() * arms + j.index()], wins[j.index() * arms + i.index()]);
-            (WHOLE + one - other) as f64 / (2 * WHOLE) as f64
+            let (forward, backward) = (wins[i.index() * arms + j.index()], wins[j.index() * arms + i.index()]);
+            (PROBABILITY_SCALE + forward - backward) as f64 / (2 * PROBABILITY_SCALE) as f64
         })?;
         Ok(Self { arms, wins, matrix })
     }
@@ -112,7 +113,7 @@ impl Preferences {
         let (low, high) = (i.min(j), i.max(j));
         let draw = u64::from(draw);
         let low_wins = draw < self.wins[low * self.arms + high];
-        let high_wins = draw >= WHOLE - self.wins[high * self.arms + low];
+        let high_wins = draw >= PROBABILITY_SCALE - self.wins[high * self.arms + low];
         match (low_wins, high_wins) {
             (true, _) if i == low => Preference::First,
             (_, true) if i == high => Preference::First,
@@ -122,8 +123,8 @@ impl Preferences {
     }
 
     fn text(&self) -> String {
-        let words: Vec<String> = self.wins.iter().map(ToString::to_string).collect();
-        format!("{} {}", self.arms, words.join(" "))
+        let cells: Vec<String> = self.wins.iter().map(ToString::to_string).collect();
+        format!("{} {}", self.arms, cells.join(" "))
     }
 }
 
@@ -152,7 +153,7 @@ pub struct Problem {
 impl Problem {
     fn new(name: &str, family: Family, phases: Vec<(f64, Preferences)>) -> Self {
         let phase = |(from, preferences): (f64, Preferences)| {
-            let truths = Truth::all(preferences.matrix());
+            let truths = Truth::determined_winners(preferences.matrix());
             Phase { from, preferences, truths }
         };
         Self { name: name.to_owned(), family, phases: phases.into_iter().map(phase).collect() }
@@ -223,7 +224,7 @@ mod tests {
     #[test]
     fn thirds_are_not_ties() {
         let preferences = Preferences::new(2, |_, _| (1.0 / 3.0, 2.0 / 3.0)).expect("two arms");
-        assert_eq!(preferences.wins[1] + preferences.wins[2], WHOLE);
+        assert_eq!(preferences.wins[1] + preferences.wins[2], PROBABILITY_SCALE);
         assert!(
             Preferences::new(2, |_, _| (0.7, 0.7)).is_err() && Preferences::new(2, |_, _| (f64::NAN, 0.5)).is_err()
         );

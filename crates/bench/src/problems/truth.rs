@@ -54,8 +54,8 @@ pub struct Truth {
 
 impl Truth {
     /// By every notion that applies.
-    pub(super) fn all(matrix: &PreferenceMatrix) -> Vec<Self> {
-        let of = |best: Best| {
+    pub(super) fn determined_winners(matrix: &PreferenceMatrix) -> Vec<Self> {
+        let is_determined = |best: Best| {
             let (reference, scores) = match best {
                 Best::Condorcet => (RegretReference::Condorcet, copeland_scores(matrix)),
                 Best::Copeland => (RegretReference::Copeland, copeland_scores(matrix)),
@@ -65,7 +65,7 @@ impl Truth {
             let mean_gap = gaps.iter().sum::<f64>() / gaps.len() as f64;
             Some(Self { best, gaps, mean_gap, scores })
         };
-        Best::ALL.into_iter().filter_map(of).collect()
+        Best::ALL.into_iter().filter_map(is_determined).collect()
     }
 
     /// Whether this arm is a best one.

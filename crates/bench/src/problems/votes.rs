@@ -99,8 +99,8 @@ fn of_rows(name: &str, rows: &[&str]) -> Result<Problem> {
     }
     let preferences = Preferences::new(arms, |i, j| {
         let [first, second, ties] = cells[i][j - i - 1].map(f64::from);
-        let all = first + second + ties + 2.0;
-        ((first + 1.0) / all, (second + 1.0) / all)
+        let votes = first + second + ties + 2.0;
+        ((first + 1.0) / votes, (second + 1.0) / votes)
     })?;
     Ok(Problem::new(name, Family::People, vec![(0.0, preferences)]))
 }

@@ -21,7 +21,7 @@ use statistics::fixed::critical_difference;
 use crate::entry::EntryInfo;
 use crate::results::{EntryResults, ProblemInfo, Results, RunValues, TrackResults};
 use crate::track::{Measure, Summary, Track};
-use ranks::Ranked;
+use ranks::Ranking;
 
 /// The scores of all entries.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,25 +97,25 @@ impl Scores {
     /// # Errors
     /// If results are of different editions or keys, disagree about a problem or about the values of an entry, or two entries have the
     /// same name.
-    pub fn of(all: &[Results]) -> Result<Self> {
-        let first = all.first().context("no results")?;
+    pub fn of(results_files: &[Results]) -> Result<Self> {
+        let first_results = results_files.first().context("no results")?;
         let mut entries: Vec<EntryInfo> = Vec::new();
-        for results in all {
+        for results in results_files {
             ensure!(
                 (&results.bench, &results.definition, &results.key_sha256)
-                    == (&first.bench, &first.definition, &first.key_sha256),
+                    == (&first_results.bench, &first_results.definition, &first_results.key_sha256),
                 usage(format!(
                     "results of {} and {} do not compare: their definitions or keys differ; play all entries with one program and key",
-                    first.bench, results.bench
+                    first_results.bench, results.bench
                 ))
             );
             for problem in &results.problems {
-                let other = all
+                let other_definition = results_files
                     .iter()
-                    .flat_map(|other| &other.problems)
-                    .find(|other| other.name == problem.name && *other != problem);
+                    .flat_map(|other_definition| &other_definition.problems)
+                    .find(|other_definition| other_definition.name == problem.name && *other_definition != problem);
                 ensure!(
-                    other.is_none(),
+                    other_definition.is_none(),
                     "results disagree about the problem {}: one of the files was changed",
                     problem.name
                 );
@@ -130,20 +130,21 @@ impl Scores {
                 }
             }
         }
-        let is_common = |problem: &&ProblemInfo| all.iter().all(|results| results.problems.contains(problem));
-        let mut programs: Vec<String> = all.iter().map(|results| results.program.clone()).collect();
+        let is_common = |problem: &&ProblemInfo| results_files.iter().all(|results| results.problems.contains(problem));
+        let mut programs: Vec<String> = results_files.iter().map(|results| results.program.clone()).collect();
         programs.sort_unstable();
         programs.dedup();
         let tracks = Track::ALL.into_iter().filter_map(|track| {
-            let of_track: Vec<&TrackResults> = all.iter().filter_map(|results| results.tracks.get(&track)).collect();
+            let of_track: Vec<&TrackResults> =
+                results_files.iter().filter_map(|results| results.tracks.get(&track)).collect();
             (!of_track.is_empty()).then(|| TrackScores::of(track, &of_track))
         });
         Ok(Self {
-            bench: first.bench.clone(),
-            definition: first.definition.clone(),
-            key_sha256: first.key_sha256.clone(),
+            bench: first_results.bench.clone(),
+            definition: first_results.definition.clone(),
+            key_sha256: first_results.key_sha256.clone(),
             programs,
-            problems: first.problems.iter().filter(is_common).cloned().collect(),
+            problems: first_results.problems.iter().filter(is_common).cloned().collect(),
             tracks: tracks.collect::<Result<_>>()?,
             entries,
         })
@@ -157,30 +158,44 @@ impl Scores {
 }
 
 impl TrackScores {
-    fn of(track: Track, all: &[&TrackResults]) -> Result<Self> {
-        let first = all[0];
-        let problems: Vec<String> = { first.problems.iter() }
-            .filter(|name| all.iter().all(|results| results.problems.contains(name)))
+    fn of(track: Track, results_files: &[&TrackResults]) -> Result<Self> {
+        let first_results = results_files[0];
+        let problems: Vec<String> = { first_results.problems.iter() }
+            .filter(|name| results_files.iter().all(|results| results.problems.contains(name)))
             .cloned()
             .collect();
         ensure!(!problems.is_empty(), usage(format!("track {}: no problem is in all results", track.letter())));
-        let runs = all.iter().map(|results| results.runs).min().unwrap_or(0);
+        let runs = results_files.iter().map(|results| results.runs).min().unwrap_or(0);
         let mut players: BTreeMap<String, RunValues> = BTreeMap::new();
         let (mut unranked, mut disqualified) = (BTreeMap::new(), Vec::new());
-        for results in all {
-            ensure!(results.measures == first.measures, "track {}: results have other measures", track.letter());
+        for results in results_files {
+            ensure!(
+                results.measures == first_results.measures,
+                "track {}: results have other measures",
+                track.letter()
+            );
             for (name, entry) in &results.entries {
                 match entry {
                     EntryResults::Values(values) => {
-                        let place = |problem: &String| results.problems.iter().position(|other| other == problem);
-                        let of = |problem: &String| {
-                            let measures = place(problem).map_or(&[][..], |place| &values[place]);
-                            measures.iter().map(|of| of.as_ref().map(|of| of[..runs as usize].to_vec())).collect()
+                        let problem_index = |problem: &String| {
+                            results.problems.iter().position(|other_definition| other_definition == problem)
                         };
-                        let values: RunValues = problems.iter().map(of).collect();
-                        let same = players.get(name).is_none_or(|known| *known == values);
+                        let value_of_problem = |problem: &String| {
+                            let measures =
+                                problem_index(problem).map_or(&[][..], |problem_index| &values[problem_index]);
+                            measures
+                                .iter()
+                                .map(|value_of_problem| {
+                                    value_of_problem
+                                        .as_ref()
+                                        .map(|value_of_problem| value_of_problem[..runs as usize].to_vec())
+                                })
+                                .collect()
+                        };
+                        let values: RunValues = problems.iter().map(value_of_problem).collect();
+                        let is_same = players.get(name).is_none_or(|known| *known == values);
                         ensure!(
-                            same,
+                            is_same,
                             usage(format!(
                                 "track {}: two results have other values of {name}, which one program and key always give again; \
                                  leave one out",
@@ -205,28 +220,33 @@ impl TrackScores {
         disqualified.dedup();
         let names: Vec<String> = players.keys().cloned().collect();
         let values: Vec<&RunValues> = players.values().collect();
-        let ranked = Ranked::of(&values, &first.measures, runs as usize);
+        let ranking = Ranking::of(&values, &first_results.measures, runs as usize);
         let summarised = |player: usize, problem: usize, measure: usize| {
             let runs = values[player][problem][measure].as_ref()?;
-            Some(summary(first.measures[measure].summary, runs))
+            Some(summary(first_results.measures[measure].summary, runs))
         };
         let score = |player: usize| {
             let of_measure = |measure: usize| {
                 let values: Vec<Option<f64>> =
                     (0..problems.len()).map(|problem| summarised(player, problem, measure)).collect();
-                MeasureScore::of(&first.measures[measure], &problems, values, ranked.of_measure(player, measure))
+                MeasureScore::of(
+                    &first_results.measures[measure],
+                    &problems,
+                    values,
+                    ranking.of_measure(player, measure),
+                )
             };
             EntryScore {
                 name: names[player].clone(),
-                rank: ranked.mean[player],
-                interval: ranked.intervals[player],
-                measures: (0..first.measures.len()).map(of_measure).collect(),
+                rank: ranking.mean[player],
+                interval: ranking.intervals[player],
+                measures: (0..first_results.measures.len()).map(of_measure).collect(),
             }
         };
         let mut scores: Vec<EntryScore> = (0..names.len()).map(score).collect();
-        scores.sort_by(|one, other| one.rank.total_cmp(&other.rank));
+        scores.sort_by(|one, other_definition| one.rank.total_cmp(&other_definition.rank));
         let critical_difference = critical_difference(names.len(), problems.len());
-        let measures = first.measures.clone();
+        let measures = first_results.measures.clone();
         Ok(Self {
             track,
             problems,
@@ -247,14 +267,14 @@ impl TrackScores {
 }
 
 /// The values of all runs as one.
-fn summary(how: Summary, runs: &[f64]) -> f64 {
-    match how {
+fn summary(kind: Summary, runs: &[f64]) -> f64 {
+    match kind {
         Summary::Mean => runs.iter().sum::<f64>() / runs.len() as f64,
         Summary::MostRuns => {
-            let mut sorted = runs.to_vec();
-            sorted.sort_by(f64::total_cmp);
+            let mut ascending = runs.to_vec();
+            ascending.sort_by(f64::total_cmp);
             // The smallest value that at least 95% do not exceed.
-            sorted[(sorted.len() * 19).div_ceil(20).max(1) - 1]
+            ascending[(ascending.len() * 19).div_ceil(20).max(1) - 1]
         }
     }
 }
@@ -263,7 +283,7 @@ impl MeasureScore {
     fn of(measure: &Measure, problems: &[String], values: Vec<Option<f64>>, rank: Option<f64>) -> Option<Self> {
         let mut known: Vec<(f64, &String)> =
             values.iter().zip(problems).filter_map(|(value, problem)| Some(((*value)?, problem))).collect();
-        known.sort_by(|one, other| one.0.total_cmp(&other.0));
+        known.sort_by(|one, other_definition| one.0.total_cmp(&other_definition.0));
         let count = known.len();
         let &(worst, problem) = if measure.more_is_better { known.first()? } else { known.last()? };
         Some(Self {

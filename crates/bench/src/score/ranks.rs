@@ -15,7 +15,7 @@ const SAMPLES: usize = 200;
 const SEED: u64 = 1;
 
 /// The ranks of all entries.
-pub(super) struct Ranked {
+pub(super) struct Ranking {
     /// The mean rank of each entry.
     pub(super) mean: Vec<f64>,
     /// From the 2.5% to the 97.5% quantile of the bootstrap, moved and scaled so that they lie around the mean rank.
@@ -23,11 +23,11 @@ pub(super) struct Ranked {
     by_measure: Vec<Vec<Option<f64>>>,
 }
 
-impl Ranked {
+impl Ranking {
     pub(super) fn of(values: &[&RunValues], measures: &[Measure], runs: usize) -> Self {
-        let all: Vec<usize> = (0..runs).collect();
+        let all_runs: Vec<usize> = (0..runs).collect();
         let problems = values.first().map_or(0, |of| of.len());
-        let draws: Vec<Vec<usize>> = vec![all; problems];
+        let draws: Vec<Vec<usize>> = vec![all_runs; problems];
         let exact = mean_ranks(values, measures, &draws);
         let mut generator = Generator::seed_from_u64(SEED);
         let mut samples: Vec<Vec<f64>> = vec![Vec::with_capacity(SAMPLES); values.len()];
@@ -79,17 +79,19 @@ impl Sum {
 fn mean_ranks(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>]) -> Vec<Vec<Sum>> {
     let mut sums = vec![vec![Sum::default(); measures.len()]; values.len()];
     for (problem, draw) in draws.iter().enumerate() {
-        for (place, measure) in measures.iter().enumerate() {
-            let of = |entry: &&RunValues| {
-                let runs = entry[problem][place].as_ref()?;
-                let drawn: Vec<f64> = draw.iter().map(|&run| runs[run]).collect();
-                let value = summary(measure.summary, &drawn);
+        for (measure_index, measure) in measures.iter().enumerate() {
+            let value_of_entry = |entry: &&RunValues| {
+                let runs = entry[problem][measure_index].as_ref()?;
+                let drawn_runs: Vec<f64> = draw.iter().map(|&run| runs[run]).collect();
+                let value = summary(measure.summary, &drawn_runs);
                 Some(if measure.more_is_better { -value } else { value })
             };
-            let Some(found) = values.iter().map(of).collect::<Option<Vec<f64>>>() else { continue };
-            for (entry, rank) in mid_ranks(&found).into_iter().enumerate() {
-                sums[entry][place].sum += rank;
-                sums[entry][place].count += 1;
+            let Some(values_of_measure) = values.iter().map(value_of_entry).collect::<Option<Vec<f64>>>() else {
+                continue;
+            };
+            for (entry, rank) in mid_ranks(&values_of_measure).into_iter().enumerate() {
+                sums[entry][measure_index].sum += rank;
+                sums[entry][measure_index].count += 1;
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn page(scores: &Scores) -> Result<String> {
             body {
                 h1 { (title) }
                 p {
-                    "Problems are frozen; definition " code { (short(&scores.definition)) } ", key " code { (short(&scores.key_sha256)) }
+                    "Problems are frozen; definition " code { (short_checksum(&scores.definition)) } ", key " code { (short_checksum(&scores.key_sha256)) }
                     ", played by rankduel " (scores.programs.join(", ")) "."
                 }
                 nav { ul { @for track in &scores.tracks { li { a href={ "#" (track.track.letter()) } { (track.track) } } } } }
@@ -36,7 +36,7 @@ pub(super) fn page(scores: &Scores) -> Result<String> {
                     thead { tr { th scope="col" { "entry" } th scope="col" { "kind" } th scope="col" { "what" } th scope="col" { "SHA-256 of its files" } } }
                     tbody { @for entry in &scores.entries { tr {
                         th scope="row" { (entry.name) } td { (entry.kind) } td { (entry.what) }
-                        td { @if let Some(sum) = &entry.checksum { code { (short(sum)) } } }
+                        td { @if let Some(sum) = &entry.checksum { code { (short_checksum(sum)) } } }
                     } } }
                 } }
                 h2 { "Problems" }
@@ -45,7 +45,7 @@ pub(super) fn page(scores: &Scores) -> Result<String> {
                     tbody { @for problem in &scores.problems { tr {
                         th scope="row" { (problem.name) } td.number { (problem.arms) }
                         td { @if problem.condorcet_winner { "yes" } @else { "no" } }
-                        td { code { (short(&problem.sha256)) } }
+                        td { code { (short_checksum(&problem.sha256)) } }
                     } } }
                 } }
             }
@@ -54,7 +54,7 @@ pub(super) fn page(scores: &Scores) -> Result<String> {
     .into_string())
 }
 
-fn short(sum: &str) -> &str {
+fn short_checksum(sum: &str) -> &str {
     sum.get(..16).unwrap_or(sum)
 }
 
@@ -70,8 +70,8 @@ fn section(scores: &Scores, track: &TrackScores) -> Result<Markup> {
             div.scroll { table {
                 thead { tr { @for cell in &header { th scope="col" { (cell) } } } }
                 tbody { @for row in &rows { tr {
-                    @for (place, cell) in row.iter().enumerate() {
-                        @if place == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                    @for (column, cell) in row.iter().enumerate() {
+                        @if column == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
                     }
                 } } }
             } }

@@ -11,7 +11,7 @@ mod html;
 
 use anyhow::Result;
 use output::numbers::with_unit;
-use output::text_table::noted::NotedTable;
+use output::text_table::annotated::AnnotatedTable;
 use output::text_table::{Align, TextTable};
 use studies::Content;
 
@@ -78,14 +78,14 @@ fn cells(measure: &Measure, score: Option<&MeasureScore>) -> [String; 2] {
 
 /// The number of the measures that any problem has.
 fn known_measures(track: &TrackScores) -> Vec<usize> {
-    let known = |&measure: &usize| track.ranked.iter().any(|entry| entry.measures[measure].is_some());
-    (0..track.measures.len()).filter(known).collect()
+    let is_known = |&measure: &usize| track.ranked.iter().any(|entry| entry.measures[measure].is_some());
+    (0..track.measures.len()).filter(is_known).collect()
 }
 
 /// The tables as text for terminals.
 #[must_use]
 pub fn text(scores: &Scores) -> String {
-    let mut parts = Vec::new();
+    let mut sections = Vec::new();
     for track in &scores.tracks {
         let mut table = TextTable::new([
             ("entry", Align::Left),
@@ -96,20 +96,20 @@ pub fn text(scores: &Scores) -> String {
         ]);
         for entry in &track.ranked {
             // The measure of most problems stands for all; the files have every one.
-            let most = |&measure: &usize| {
+            let distinguishing = |&measure: &usize| {
                 entry.measures[measure].as_ref().map_or(0, |score| score.values.iter().flatten().count())
             };
-            let Some(measure) = known_measures(track).into_iter().rev().max_by_key(most) else { continue };
+            let Some(measure) = known_measures(track).into_iter().rev().max_by_key(distinguishing) else { continue };
             let [median, worst] = cells(&track.measures[measure], entry.measures[measure].as_ref());
             table.row([entry.name.clone(), rank(entry), track.measures[measure].name.clone(), median, worst]);
         }
-        let mut part = format!("{}: {}\n{table}", track.track, caption(track));
+        let mut section = format!("{}: {}\n{table}", track.track, caption(track));
         for (name, why) in &track.unranked {
-            part += &format!("\n{name}: {why}");
+            section += &format!("\n{name}: {why}");
         }
-        parts.push(part);
+        sections.push(section);
     }
-    parts.join("\n\n")
+    sections.join("\n\n")
 }
 
 /// The header and the rows of a track, all measures.
@@ -122,29 +122,29 @@ fn rows(track: &TrackScores) -> (Vec<String>, Vec<Vec<String>>) {
     }
     let row = |entry: &EntryScore| {
         let of_measure = |&measure: &usize| cells(&track.measures[measure], entry.measures[measure].as_ref());
-        let own = [entry.name.clone(), rank(entry)];
-        own.into_iter().chain(measures.iter().flat_map(of_measure)).collect()
+        let cells = [entry.name.clone(), rank(entry)];
+        cells.into_iter().chain(measures.iter().flat_map(of_measure)).collect()
     };
     (header, track.ranked.iter().map(row).collect())
 }
 
 /// What is measured, a sentence per measure.
 fn units(track: &TrackScores) -> Vec<String> {
-    let of = |&measure: &usize| {
+    let unit_of = |&measure: &usize| {
         let Measure { name, unit, more_is_better, .. } = &track.measures[measure];
         format!("{name}: {unit}, {} is better", if *more_is_better { "more" } else { "less" })
     };
-    known_measures(track).iter().map(of).collect()
+    known_measures(track).iter().map(unit_of).collect()
 }
 
 /// The table of a track with what explains it.
-fn noted(track: &TrackScores) -> NotedTable {
+fn noted(track: &TrackScores) -> AnnotatedTable {
     let (header, rows) = rows(track);
     let unranked = track.unranked.iter().map(|(name, why)| format!("{name}: {why}"));
     // Names and ranks are text; then medians and worst problems take turns.
     let columns = header.iter().enumerate().map(|(place, name)| (name.as_str(), place >= 2 && place % 2 == 0));
     let notes = [caption(track)].into_iter().chain(units(track)).chain(unranked).collect();
-    NotedTable::plain(columns, rows, notes)
+    AnnotatedTable::terminal_text(columns, rows, notes)
 }
 
 /// The tables as Markdown.
@@ -216,15 +216,15 @@ fn values_csv(scores: &Scores) -> Result<Vec<u8>> {
     let mut rows = Vec::new();
     for track in &scores.tracks {
         for measure in known_measures(track) {
-            for (place, problem) in track.problems.iter().enumerate() {
-                let value = |name: &&str| track.entry(name)?.measures[measure].as_ref()?.values[place];
+            for (problem_index, problem) in track.problems.iter().enumerate() {
+                let value = |name: &&str| track.entry(name)?.measures[measure].as_ref()?.values[problem_index];
                 let cells: Vec<Option<f64>> = names.iter().map(value).collect();
                 if cells.iter().all(Option::is_none) {
                     continue;
                 }
-                let own = [track.track.name(), &track.measures[measure].name, problem].map(str::to_owned);
-                let cells = cells.into_iter().map(|cell| cell.map_or_else(String::new, short));
-                rows.push(own.into_iter().chain(cells).collect::<Vec<_>>());
+                let row = [track.track.name(), &track.measures[measure].name, problem].map(str::to_owned);
+                let cells = cells.into_iter().map(|cell| cell.map_or_else(String::new, short_number));
+                rows.push(row.into_iter().chain(cells).collect::<Vec<_>>());
             }
         }
     }
@@ -232,7 +232,7 @@ fn values_csv(scores: &Scores) -> Result<Vec<u8>> {
 }
 
 /// A value with up to six decimals and no zeros at its end.
-fn short(value: f64) -> String {
+fn short_number(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

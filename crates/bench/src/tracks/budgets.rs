@@ -22,27 +22,27 @@ const ORDERS: [Best; 2] = [Best::Copeland, Best::Borda];
 
 /// A measure for each budget and notion of the best.
 fn measures(definition: &Definition, notions: &[Best], what: &str, unit: &str) -> Vec<Measure> {
-    let of = |budget: &u64, best: &Best| Measure {
+    let measure_at = |budget: &u64, best: &Best| Measure {
         name: format!("{best} {what} after {budget}K"),
         unit: unit.to_owned(),
         more_is_better: true,
         summary: Summary::Mean,
     };
-    definition.budgets.iter().flat_map(|budget| notions.iter().map(move |best| of(budget, best))).collect()
+    definition.budgets.iter().flat_map(|budget| notions.iter().map(move |best| measure_at(budget, best))).collect()
 }
 
 /// Whether the arm that is named in the end is a best one. An entry that names none is wrong.
 pub(super) fn play_best(game: &Game<'_>) -> Result<Values, Foul> {
     sessions(game, |session| {
-        let right = |best: Best| {
+        let share_right = |best: Best| {
             let truth = game.problem.truth(best)?;
             let is_right = session.answer.best.is_some_and(|arm| truth.is_best(arm));
             Some(f64::from(u8::from(is_right)))
         };
         // As in track (a): Copeland scores where there is no Condorcet winner.
-        let condorcet = right(Best::Condorcet);
-        let copeland = if condorcet.is_some() { None } else { right(Best::Copeland) };
-        vec![condorcet, copeland, right(Best::Borda)]
+        let condorcet = share_right(Best::Condorcet);
+        let copeland = if condorcet.is_some() { None } else { share_right(Best::Copeland) };
+        vec![condorcet, copeland, share_right(Best::Borda)]
     })
 }
 
@@ -55,13 +55,13 @@ pub(super) fn play_order(game: &Game<'_>) -> Result<Values, Foul> {
     })
 }
 
-fn sessions(game: &Game<'_>, of: impl Fn(&Session) -> Values) -> Result<Values, Foul> {
+fn sessions(game: &Game<'_>, values_of: impl Fn(&Session) -> Values) -> Result<Values, Foul> {
     let Game { definition, key, problem, entry, run, track } = *game;
     let mut values = Vec::new();
     for budget in &definition.budgets {
         let horizon = budget * problem.arms() as u64;
         let setup = Setup { key, problem, task: track, horizon, run, look_every: 0, timing: None };
-        values.extend(of(&play_session(entry, &setup)?));
+        values.extend(values_of(&play_session(entry, &setup)?));
     }
     Ok(values)
 }

@@ -37,8 +37,9 @@ pub(super) fn measures() -> Vec<Measure> {
 
 /// The names of the problems, by users and pair.
 pub(crate) fn problem_names(definition: &InterleavingTrack) -> Vec<String> {
-    let of = |clicks: &String| (1..=definition.pairs).map(|pair| format!("{clicks}-{pair}")).collect::<Vec<_>>();
-    definition.clicks.iter().flat_map(of).collect()
+    let names_with_clicks =
+        |clicks: &String| (1..=definition.pairs).map(|pair| format!("{clicks}-{pair}")).collect::<Vec<_>>();
+    definition.clicks.iter().flat_map(names_with_clicks).collect()
 }
 
 /// A way of mixing two lists.
@@ -106,12 +107,12 @@ impl Arena {
 
 /// The pairs, the right ranker first: drawn from all with a difference that is neither small nor large.
 fn pairs_of(ndcg: &[f64], count: usize) -> Vec<[usize; 2]> {
-    let all = (0..ndcg.len()).flat_map(|i| (0..ndcg.len()).map(move |j| [i, j]));
-    let fits = |&[better, worse]: &[usize; 2]| {
+    let all_pairs = (0..ndcg.len()).flat_map(|i| (0..ndcg.len()).map(move |j| [i, j]));
+    let is_wanted = |&[better, worse]: &[usize; 2]| {
         let difference = ndcg[better] - ndcg[worse];
         difference >= DIFFERENCES.0 && difference <= DIFFERENCES.1
     };
-    let mut pairs: Vec<[usize; 2]> = all.filter(fits).collect();
+    let mut pairs: Vec<[usize; 2]> = all_pairs.filter(is_wanted).collect();
     bandits::random::shuffle(&mut seed::generator(0, "bench pairs", 0, "pairs"), &mut pairs);
     pairs.truncate(count);
     pairs

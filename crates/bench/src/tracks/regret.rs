@@ -8,13 +8,13 @@ use crate::problems::Best;
 use crate::session::{Setup, play as play_session};
 
 pub(super) fn measures() -> Vec<Measure> {
-    let of = |best: Best| Measure {
+    let measure_of = |best: Best| Measure {
         name: format!("{best} regret"),
         unit: "of the regret of arms drawn at random".to_owned(),
         more_is_better: false,
         summary: Summary::Mean,
     };
-    Best::ALL.map(of).to_vec()
+    Best::ALL.map(measure_of).to_vec()
 }
 
 pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {

@@ -8,13 +8,16 @@ use crate::problems::Best;
 use crate::session::{Setup, play as play_session};
 
 pub(super) fn measures() -> Vec<Measure> {
-    let of = |name: &str, unit: &str| Measure {
+    let measure_named = |name: &str, unit: &str| Measure {
         name: name.to_owned(),
         unit: unit.to_owned(),
         more_is_better: false,
         summary: Summary::Mean,
     };
-    vec![of("wrong winners", "of the runs state one"), of("open", "of the runs with a winner to be found state none")]
+    vec![
+        measure_named("wrong winners", "of the runs state one"),
+        measure_named("open", "of the runs with a winner to be found state none"),
+    ]
 }
 
 pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {

@@ -16,8 +16,8 @@ fn asked() -> Request {
 }
 
 fn carried_out(out: &Path, share: Share) {
-    let place = Destination::Folder { path: out.to_owned(), replace: false, named: false };
-    let order = Execution { place, share, quiet: true, ..Execution::default() };
+    let place = Destination::Folder { path: out.to_owned(), replace: false, is_named: false };
+    let order = Execution { destination: place, share, quiet: true, ..Execution::default() };
     if let StudyOutcome::Finished(finished) =
         run(BenchStudy::new(asked()).expect("a request"), &order).expect("it plays")
     {

@@ -6,7 +6,7 @@
 //! be false precision: it depends on whether two competitors are nearly equal, which is unknown.
 
 use super::Conclusion;
-use super::chances::{Chance, listed_with_milestones, milestones};
+use super::chances::{Chance, chance_list_with_milestones, milestones};
 use crate::group::{GroupFit, difference_of};
 use crate::text::{count, percent};
 use crate::{FurtherPairs, Settings};
@@ -21,7 +21,7 @@ pub struct Advice {
     /// Whether the best is already known.
     pub known: bool,
     /// The chances that it is known after a number of further judgements, in rising order: the first have hardly any, the last nearly all, or as
-    /// much as [`Advice::MOST`] judgements give. Empty if it is known.
+    /// much as [`Advice::MAX_FURTHER`] judgements give. Empty if it is known.
     pub chances: Vec<Chance>,
     /// The probability that it takes more than the last of these, or that it is never known.
     pub later: f64,
@@ -32,7 +32,7 @@ pub struct Advice {
     /// The possible best, likeliest first: further judgements should compare these, all pairs equally often.
     pub contenders: Vec<String>,
     /// Pairs of contenders that as many judgements as last are not expected to put in order, closest first, at most
-    /// [`Advice::SHOWN`] of them.
+    /// [`Advice::MAX_SHOWN_PAIRS`] of them.
     pub inseparable: Vec<(String, String)>,
     /// The number of such pairs.
     pub inseparable_count: usize,
@@ -42,9 +42,9 @@ pub struct Advice {
 
 impl Advice {
     /// More judgements than this are not promised.
-    pub const MOST: u64 = 1_000_000;
+    pub const MAX_FURTHER: u64 = 1_000_000;
     /// The most pairs that are listed.
-    pub const SHOWN: usize = 20;
+    pub const MAX_SHOWN_PAIRS: usize = 20;
 }
 
 impl Advice {
@@ -63,7 +63,7 @@ impl Advice {
             "The rest of this session was played {plays} times, each time with strengths drawn from what is known of them and judges who \
              answer by Bradley-Terry."
         );
-        let (level, look) = (percent(settings.level), settings.looks.words());
+        let (level, look) = (percent(settings.level), settings.looks.label());
         let number = match self.chances.last() {
             Some(last) if self.later > 0.9 => format!(
                 "Even {} more judgements in this session will hardly name the best with {level} at {look}: the chance is {}.",
@@ -72,7 +72,7 @@ impl Advice {
             ),
             _ => format!(
                 "Chances that more judgements in this session name the best with {level} at {look}: {}",
-                listed_with_milestones(&self.chances, self.later)
+                chance_list_with_milestones(&self.chances, self.later)
             ),
         };
         let pairs = self.inseparable.first().map(|(first, second)| {
@@ -107,31 +107,31 @@ pub(crate) struct Future<'a> {
 }
 
 impl<'a> Future<'a> {
-    pub(crate) fn of(group: &'a GroupFit, settings: &'a Settings) -> Self {
+    pub(crate) fn from_group(group: &'a GroupFit, settings: &'a Settings) -> Self {
         let posterior = &group.posterior;
         let arms = posterior.mean.len();
         let mut order: Vec<usize> = (0..arms).collect();
         order.sort_by(|a, b| {
-            let by = |values: &[f64]| values[*b].total_cmp(&values[*a]);
-            by(&posterior.best).then(by(&posterior.mean))
+            let by_strength = |values: &[f64]| values[*b].total_cmp(&values[*a]);
+            by_strength(&posterior.best).then(by_strength(&posterior.mean))
         });
         // Competitors that are left out would be the best with a tenth of the probability of error.
         let mut sum = 0.0;
-        let enough = order.iter().position(|member| {
+        let contender_count = order.iter().position(|member| {
             sum += posterior.best[*member];
             sum >= 1.0 - 0.1 * settings.alpha()
         });
-        order.truncate((enough.unwrap_or(arms) + 1).clamp(2, MOST_CONTENDERS));
+        order.truncate((contender_count.unwrap_or(arms) + 1).clamp(2, MOST_CONTENDERS));
         let size = order.len();
-        let all = Cholesky::semi_definite(&posterior.precision, arms).inverse();
+        let covariance = Cholesky::semi_definite(&posterior.precision, arms).inverse();
         let of_contenders = |matrix: &[f64]| -> Vec<f64> {
             (0..size * size).map(|at| matrix[order[at / size] * arms + order[at % size]]).collect()
         };
-        let covariance = of_contenders(&all);
+        let covariance = of_contenders(&covariance);
         // A common shift, which has no variance, gets that of an average strength.
-        let now = of_contenders(&group.covariance);
-        let shift = (0..size).map(|k| now[k * size + k]).sum::<f64>().max(1e-12) / size as f64;
-        let shifted: Vec<f64> = now.iter().map(|value| value + shift).collect();
+        let current = of_contenders(&group.covariance);
+        let shift = (0..size).map(|k| current[k * size + k]).sum::<f64>().max(1e-12) / size as f64;
+        let shifted: Vec<f64> = current.iter().map(|value| value + shift).collect();
         let precision = Cholesky::semi_definite(&shifted, size).inverse();
         // Judgements that depend on each other are worth fewer.
         let (model, parameters) = (group.fit.model_covariance(), group.fit.size());
@@ -151,10 +151,10 @@ impl<'a> Future<'a> {
                 information[b * size + a] -= value;
             }
         }
-        let of = |values: &[f64]| order.iter().map(|member| values[*member]).collect();
+        let in_order = |values: &[f64]| order.iter().map(|member| values[*member]).collect();
         Self {
-            mean: of(&posterior.mean),
-            strengths: of(group.fit.strengths()),
+            mean: in_order(&posterior.mean),
+            strengths: in_order(group.fit.strengths()),
             tolerance: difference_of(&group.fit, settings.tolerance),
             group,
             settings,
@@ -165,54 +165,62 @@ impl<'a> Future<'a> {
         }
     }
 
-    fn after(&self, more: f64) -> Vec<f64> {
-        let sum: Vec<f64> = self.precision.iter().zip(&self.information).map(|(now, one)| now + more * one).collect();
+    fn errors_after(&self, further_judgements: f64) -> Vec<f64> {
+        let sum: Vec<f64> =
+            self.precision.iter().zip(&self.information).map(|(now, one)| now + further_judgements * one).collect();
         Cholesky::semi_definite(&sum, self.mean.len()).inverse()
     }
 
     /// The lead over each other competitor that each contender needs to be named after judgements that leave these
     /// covariances.
-    fn needed(&self, after: &[f64]) -> Vec<f64> {
+    fn needed_leads(&self, after: &[f64]) -> Vec<f64> {
         let size = self.mean.len();
-        let needed = |at: usize| {
-            let (a, b) = (at / size, at % size);
+        let needed_lead = |index: usize| {
+            let (a, b) = (index / size, index % size);
             if a == b {
                 return f64::NEG_INFINITY;
             }
-            let variance = (after[a * size + a] + after[b * size + b] - 2.0 * after[at]).max(0.0);
-            let (one, other) = (self.contenders[a], self.contenders[b]);
+            let variance = (after[a * size + a] + after[b * size + b] - 2.0 * after[index]).max(0.0);
+            let (a_member, b_member) = (self.contenders[a], self.contenders[b]);
             let look = self.settings.looks.look();
-            self.group.contrasts.multiplier_of_best(one, other, variance, look) * libm::sqrt(variance) - self.tolerance
+            self.group.contrasts.multiplier_of_best(a_member, b_member, variance, look) * libm::sqrt(variance)
+                - self.tolerance
         };
-        (0..size * size).map(needed).collect()
+        (0..size * size).map(needed_lead).collect()
     }
 
-    /// The share of boards that name their best after `more` judgements.
-    fn decided(&self, more: f64) -> f64 {
+    /// The share of boards that name their best after `further_judgements` judgements.
+    fn decided_share(&self, further_judgements: f64) -> f64 {
         let size = self.mean.len();
-        let after = self.after(more);
-        let needed = self.needed(&after);
-        let now = Cholesky::semi_definite(&self.covariance, size);
+        let errors_after = self.errors_after(further_judgements);
+        let needed_leads = self.needed_leads(&errors_after);
+        let current = Cholesky::semi_definite(&self.covariance, size);
         // A common shift carries no information; it makes the matrix positive definite, and is taken out of each draw.
         let shift = (0..size).map(|k| self.information[k * size + k]).sum::<f64>() / size as f64;
         let shifted: Vec<f64> = self.information.iter().map(|value| value + shift).collect();
         let noise = Cholesky::semi_definite(&shifted, size);
-        let before = matrix::apply(&self.precision, &self.strengths);
+        let prior_signal = matrix::apply(&self.precision, &self.strengths);
         let mut draws = Normals::from_seed(0x61_6476_6963);
         let mut decided = 0_u32;
         for _ in 0..BOARDS {
-            let truth: Vec<f64> =
-                now.correlate(&draws.normals(size)).iter().zip(&self.mean).map(|(moved, mean)| moved + mean).collect();
-            let mut seen = noise.correlate(&draws.normals(size));
-            let mean = seen.iter().sum::<f64>() / size as f64;
-            seen.iter_mut().for_each(|value| *value = libm::sqrt(more) * (*value - mean));
+            let truth: Vec<f64> = current
+                .correlate(&draws.normals(size))
+                .iter()
+                .zip(&self.mean)
+                .map(|(moved, mean)| moved + mean)
+                .collect();
+            let mut simulated = noise.correlate(&draws.normals(size));
+            let mean = simulated.iter().sum::<f64>() / size as f64;
+            simulated.iter_mut().for_each(|value| *value = libm::sqrt(further_judgements) * (*value - mean));
             let signal = matrix::apply(&self.information, &truth);
-            let known = seen.iter().zip(signal).zip(&before);
-            let all: Vec<f64> = known.map(|((noise, signal), before)| noise + more * signal + before).collect();
-            let estimate = matrix::apply(&after, &all);
+            let weighted = simulated.iter().zip(signal).zip(&prior_signal);
+            let signals: Vec<f64> = weighted
+                .map(|((noise, signal), prior_signal)| noise + further_judgements * signal + prior_signal)
+                .collect();
+            let estimate = matrix::apply(&errors_after, &signals);
             let is_named = |a: &usize| {
-                let row = &needed[a * size..(a + 1) * size];
-                row.iter().zip(&estimate).all(|(needed, other)| estimate[*a] - other > *needed)
+                let row = &needed_leads[a * size..(a + 1) * size];
+                row.iter().zip(&estimate).all(|(needed_leads, other)| estimate[*a] - other > *needed_leads)
             };
             decided += u32::from((0..size).any(|a| is_named(&a)));
         }
@@ -222,18 +230,20 @@ impl<'a> Future<'a> {
     /// The chances at numbers of judgements that rise by factors of about three.
     fn chances(&self) -> Vec<Chance> {
         let numbers = (1..=6).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power)));
-        Chance::rising(numbers.filter(|more| *more <= Advice::MOST), |more| self.decided(more as f64))
+        Chance::never_falling(numbers.filter(|more| *more <= Advice::MAX_FURTHER), |more| {
+            self.decided_share(more as f64)
+        })
     }
 }
 
 pub(crate) fn advise(names: &[String], group: &GroupFit, settings: &Settings, conclusion: &Conclusion) -> Advice {
-    let future = Future::of(group, settings);
-    let known = matches!(conclusion, Conclusion::Best(_) | Conclusion::WithinTolerance(_));
-    let chances = if known { Vec::new() } else { future.chances() };
+    let future = Future::from_group(group, settings);
+    let is_known = matches!(conclusion, Conclusion::Best(_) | Conclusion::WithinTolerance(_));
+    let chances = if is_known { Vec::new() } else { future.chances() };
     let name = |contender: usize| names[group.members[future.contenders[contender]]].clone();
     let size = future.contenders.len();
-    let more = chances.last().map_or(0, |chance| chance.more);
-    let needed = future.needed(&future.after(more as f64));
+    let further_judgements = chances.last().map_or(0, |chance| chance.more);
+    let needed_leads = future.needed_leads(&future.errors_after(further_judgements as f64));
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     // A pair with the best is in order already.
     let best = match conclusion {
@@ -246,7 +256,7 @@ pub(crate) fn advise(names: &[String], group: &GroupFit, settings: &Settings, co
                 continue;
             }
             let far = (future.mean[a] - future.mean[b]).abs()
-                / (needed[a * size + b] + future.tolerance).max(f64::MIN_POSITIVE);
+                / (needed_leads[a * size + b] + future.tolerance).max(f64::MIN_POSITIVE);
             if far < 1.0 {
                 pairs.push((far, a, b));
             }
@@ -254,13 +264,13 @@ pub(crate) fn advise(names: &[String], group: &GroupFit, settings: &Settings, co
     }
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut advice = Advice {
-        known,
-        later: chances.last().map_or(0.0, |last| 1.0 - last.share),
+        known: is_known,
+        later: chances.last().map_or(0.0, |last_chance| 1.0 - last_chance.share),
         chances,
         further: settings.further,
         assumption: assumption(settings.further),
         contenders: (0..size).map(name).collect(),
-        inseparable: pairs.iter().take(Advice::SHOWN).map(|pair| (name(pair.1), name(pair.2))).collect(),
+        inseparable: pairs.iter().take(Advice::MAX_SHOWN_PAIRS).map(|pair| (name(pair.1), name(pair.2))).collect(),
         inseparable_count: pairs.len(),
         sentence: String::new(),
     };
@@ -294,7 +304,7 @@ fn assumption(further: FurtherPairs) -> String {
 /// The same in words.
 fn sentence(advice: &Advice, settings: &Settings) -> String {
     let level = percent(settings.level);
-    let look = settings.looks.words();
+    let look = settings.looks.label();
     let contenders = count(advice.contenders.len() as u64, "contender", "contenders");
     let number = if advice.known {
         format!("The best is known with {level} at {look}; no more judgements are needed for that.")
@@ -302,13 +312,13 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
         format!(
             "More than {} more judgements would be needed to name the best with {level} at {look}: the {contenders} are too close, or \
              the items and judges too few.",
-            with_separators(Advice::MOST)
+            with_separators(Advice::MAX_FURTHER)
         )
     } else {
         format!(
             "Chances that more judgements name the best with {level} at {look}, if all pairs of the {contenders} are judged equally \
              often: {}",
-            listed_with_milestones(&advice.chances, advice.later)
+            chance_list_with_milestones(&advice.chances, advice.later)
         )
     };
     // Where no number is given, how it was found does not matter.
@@ -318,11 +328,11 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
         Some(differs) => format!("{number} {differs}"),
         _ => number,
     };
-    let with = if advice.known { "The judgements so far" } else { "The last number" };
+    let subject = if advice.known { "The judgements so far" } else { "The last number" };
     match advice.inseparable.first() {
         None => number,
         Some((first, second)) => format!(
-            "{number} {with} {} not separate {}, such as {first} and {second}.",
+            "{number} {subject} {} not separate {}, such as {first} and {second}.",
             if advice.known { "do" } else { "will probably" },
             count(advice.inseparable_count as u64, "pair of contenders", "pairs of contenders")
         ),
@@ -377,7 +387,7 @@ mod tests {
             table.judgements.push(judged(&mut draws, (a, b), truth[a] - truth[b], tie));
         }
         let now = group(&table, &settings);
-        let future = Future::of(&now, &settings);
+        let future = Future::from_group(&now, &settings);
         // Where the chance is nearest to a half.
         let far = |chance: &Chance| (chance.share - 0.5).abs();
         let chance = *future.chances().iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap();

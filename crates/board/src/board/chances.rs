@@ -16,14 +16,14 @@ pub struct Chance {
 impl Chance {
     /// The chances at these numbers of judgements, which rise: from the last with under 10% to the first with 95% or more. `share_by` is
     /// called only for numbers that are needed; a chance once reached does not fall, because further judgements are optional.
-    pub fn rising(numbers: impl IntoIterator<Item = u64>, mut share_by: impl FnMut(u64) -> f64) -> Vec<Self> {
+    pub fn never_falling(numbers: impl IntoIterator<Item = u64>, mut share_by: impl FnMut(u64) -> f64) -> Vec<Self> {
         let mut chances: Vec<Self> = Vec::new();
-        for more in numbers {
-            let share = chances.last().map_or(0.0, |last| last.share).max(share_by(more));
+        for further in numbers {
+            let share = chances.last().map_or(0.0, |last| last.share).max(share_by(further));
             if share < 0.1 {
                 chances.clear();
             }
-            chances.push(Self { more, share });
+            chances.push(Self { more: further, share });
             if share >= 0.95 {
                 break;
             }
@@ -36,41 +36,41 @@ impl Chance {
 /// these chances is reached.
 pub(super) fn milestones(chances: &[Chance]) -> Option<String> {
     let reaching = |share: f64| {
-        let place = chances.iter().position(|chance| chance.share >= share)?;
-        let after = chances[place];
-        let Some(before) = place.checked_sub(1).map(|place| chances[place]) else { return Some(after.more) };
-        let part = (share - before.share) / (after.share - before.share);
-        let more = before.more as f64 * libm::pow(after.more as f64 / before.more as f64, part);
+        let index = chances.iter().position(|chance| chance.share >= share)?;
+        let upper = chances[index];
+        let Some(lower) = index.checked_sub(1).map(|index| chances[index]) else { return Some(upper.more) };
+        let fraction = (share - lower.share) / (upper.share - lower.share);
+        let judgements = lower.more as f64 * libm::pow(upper.more as f64 / lower.more as f64, fraction);
         // One digit, two where the first is 1: more are not known.
-        let unit = libm::pow(10.0, libm::floor(libm::log10(more / 2.0)));
-        Some(((more / unit).round() * unit) as u64)
+        let unit = libm::pow(10.0, libm::floor(libm::log10(judgements / 2.0)));
+        Some(((judgements / unit).round() * unit) as u64)
     };
-    let even = with_separators(reaching(0.5)?);
+    let even_chance = with_separators(reaching(0.5)?);
     Some(match reaching(0.8).map(with_separators) {
-        Some(sure) if sure == even => format!("About {even} more give a chance of 80%."),
-        Some(sure) => format!("About {even} more give an even chance, {sure} give 80%."),
-        None => format!("About {even} more give an even chance."),
+        Some(likely) if likely == even_chance => format!("About {even_chance} more give a chance of 80%."),
+        Some(likely) => format!("About {even_chance} more give an even chance, {likely} give 80%."),
+        None => format!("About {even_chance} more give an even chance."),
     })
 }
 
 /// `300 more: 30%; 1,000: 60%; perhaps never: 15%`.
 #[must_use]
-pub fn listed(chances: &[Chance], later: f64) -> String {
-    let one = |(place, chance): (usize, &Chance)| {
-        let more = if place == 0 { " more" } else { "" };
-        format!("{}{more}: {}", with_separators(chance.more), percent(chance.share))
+pub fn chance_list(chances: &[Chance], later: f64) -> String {
+    let chance_text = |(index, chance): (usize, &Chance)| {
+        let unit = if index == 0 { " more" } else { "" };
+        format!("{}{unit}: {}", with_separators(chance.more), percent(chance.share))
     };
-    let mut parts: Vec<String> = chances.iter().enumerate().map(one).collect();
+    let mut texts: Vec<String> = chances.iter().enumerate().map(chance_text).collect();
     if later >= 0.005 {
-        parts.push(format!("later, or perhaps never: {}", percent(later)));
+        texts.push(format!("later, or perhaps never: {}", percent(later)));
     }
-    parts.join("; ")
+    texts.join("; ")
 }
 
 /// The same with the milestones.
-pub(super) fn listed_with_milestones(chances: &[Chance], later: f64) -> String {
-    let listed = format!("{}.", listed(chances, later));
-    milestones(chances).map_or_else(|| listed.clone(), |said| format!("{listed} {said}"))
+pub(super) fn chance_list_with_milestones(chances: &[Chance], later: f64) -> String {
+    let list = format!("{}.", chance_list(chances, later));
+    milestones(chances).map_or_else(|| list.clone(), |said| format!("{list} {said}"))
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn chances_are_listed_with_what_is_left() {
         let all = [(300, 0.3), (1_000, 0.6), (10_000, 0.85)].map(|(more, share)| Chance { more, share });
-        assert_eq!(listed(&all, 0.15), "300 more: 30%; 1,000: 60%; 10,000: 85%; later, or perhaps never: 15%");
-        assert_eq!(listed(&all[..1], 0.0), "300 more: 30%");
+        assert_eq!(chance_list(&all, 0.15), "300 more: 30%; 1,000: 60%; 10,000: 85%; later, or perhaps never: 15%");
+        assert_eq!(chance_list(&all[..1], 0.0), "300 more: 30%");
     }
 }

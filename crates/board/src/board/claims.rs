@@ -26,7 +26,7 @@ pub enum Claim {
 impl Claim {
     /// In words: `best`, `among the best`, `behind` or `open`.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Best => "best",
             Self::AmongTheBest => "among the best",
@@ -39,7 +39,7 @@ impl Claim {
 /// The basis of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum By {
+pub enum ClaimBasis {
     /// Strengths under Bradley-Terry.
     Strengths,
     /// The judgements of each pair by itself, because no order explains all pairs.
@@ -58,7 +58,7 @@ pub struct Leader {
     /// The number of competitors that it is compared with.
     pub others: usize,
     /// The basis of that.
-    pub by: By,
+    pub by: ClaimBasis,
     /// The number claimed to be among the best.
     pub among: usize,
     /// The number claimed to be behind.
@@ -88,38 +88,40 @@ pub enum Conclusion {
 }
 
 /// The claims about a group.
-pub(super) struct Known<'a> {
+pub(super) struct GroupClaims<'a> {
     group: &'a GroupFit,
     look: Look,
-    by: By,
+    basis: ClaimBasis,
     /// The member that is known to be the best.
     best: Option<usize>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> GroupClaims<'a> {
     /// Under a significant misfit, only pairwise statements count.
-    pub(super) fn of(group: &'a GroupFit, settings: &Settings, misfits: bool) -> Self {
+    pub(super) fn from_group(group: &'a GroupFit, settings: &Settings, misfits: bool) -> Self {
         let look = settings.looks.look();
-        let by = if misfits { By::Pairs } else { By::Strengths };
+        let method = if misfits { ClaimBasis::Pairs } else { ClaimBasis::Strengths };
         let best = if misfits { group.proven.best() } else { best_of(group, settings) };
-        Self { group, look, by, best }
+        Self { group, look, basis: method, best }
     }
 
     fn beats(&self, first: usize, second: usize) -> bool {
         // The best beats all, even if a pair shows it in no other way.
-        match (self.best, self.by) {
+        match (self.best, self.basis) {
             (Some(best), _) if best == first => first != second,
             (Some(best), _) if best == second => false,
-            (_, By::Strengths) => self.group.is_stronger(first, second, self.look),
-            (_, By::Pairs) => self.group.proven.beats(first, second),
+            (_, ClaimBasis::Strengths) => self.group.is_stronger(first, second, self.look),
+            (_, ClaimBasis::Pairs) => self.group.proven.beats(first, second),
         }
     }
 
     /// All pairs in which the first is known to beat the second, by their numbers in the table.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let members = &self.group.members;
-        let all = (0..members.len()).flat_map(|first| (0..members.len()).map(move |second| (first, second)));
-        all.filter(|(first, second)| self.beats(*first, *second))
+        let pairs_of_members =
+            (0..members.len()).flat_map(|first| (0..members.len()).map(move |second| (first, second)));
+        pairs_of_members
+            .filter(|(first, second)| self.beats(*first, *second))
             .map(|(first, second)| (members[first], members[second]))
             .collect()
     }
@@ -127,16 +129,16 @@ impl<'a> Known<'a> {
     /// The best and the worst rank that the strengths allow a member at a look: at that of the headline as it is claimed.
     pub(super) fn ranks(&self, member: usize, look: Look) -> Ranks {
         let stronger = |i: usize, j: usize| {
-            if look == self.look && self.by == By::Strengths {
+            if look == self.look && self.basis == ClaimBasis::Strengths {
                 self.beats(i, j)
             } else {
                 self.group.is_stronger(i, j, look)
             }
         };
-        let others = || (0..self.group.members.len()).filter(|other| *other != member);
+        let rivals = || (0..self.group.members.len()).filter(|other| *other != member);
         Ranks {
-            best: 1 + others().filter(|other| stronger(*other, member)).count(),
-            worst: self.group.members.len() - others().filter(|other| stronger(member, *other)).count(),
+            best: 1 + rivals().filter(|other| stronger(*other, member)).count(),
+            worst: self.group.members.len() - rivals().filter(|other| stronger(member, *other)).count(),
         }
     }
 
@@ -165,7 +167,7 @@ impl<'a> Known<'a> {
             probability: self.group.posterior.best[member],
             beats: (0..size).filter(|other| self.beats(member, *other)).count(),
             others: size - 1,
-            by: self.by,
+            by: self.basis,
             among: count(Claim::AmongTheBest),
             behind: count(Claim::Behind),
             open: count(Claim::Open),
@@ -195,7 +197,7 @@ pub(crate) fn best_by_strengths(
 pub(super) fn conclusion(
     table: &Table,
     fits: &[GroupFit],
-    known: &Known<'_>,
+    evidence: &GroupClaims<'_>,
     units: &Units,
     settings: &Settings,
 ) -> Conclusion {
@@ -206,17 +208,21 @@ pub(super) fn conclusion(
     if fit.confounded {
         return Conclusion::OrderAndNames;
     }
-    let leader = known.leader(&table.names, known.best.unwrap_or_else(|| fit.leader()));
+    let leader = evidence.leader(&table.names, evidence.best.unwrap_or_else(|| fit.strongest_member()));
     if fits.len() > 1 {
         return Conclusion::NotConnected(leader);
     }
-    match (known.best, known.by) {
+    match (evidence.best, evidence.basis) {
         (Some(_), _) => Conclusion::Best(leader),
-        (None, By::Pairs) => Conclusion::NoOrder(leader),
-        (None, By::Strengths) => match best_by_strengths(&fit.fit, &fit.contrasts, settings.tolerance, settings) {
-            Some(member) if settings.tolerance > 0.0 => Conclusion::WithinTolerance(known.leader(&table.names, member)),
-            _ => Conclusion::Leading(leader),
-        },
+        (None, ClaimBasis::Pairs) => Conclusion::NoOrder(leader),
+        (None, ClaimBasis::Strengths) => {
+            match best_by_strengths(&fit.fit, &fit.contrasts, settings.tolerance, settings) {
+                Some(member) if settings.tolerance > 0.0 => {
+                    Conclusion::WithinTolerance(evidence.leader(&table.names, member))
+                }
+                _ => Conclusion::Leading(leader),
+            }
+        }
     }
 }
 

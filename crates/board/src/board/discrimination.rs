@@ -41,41 +41,41 @@ impl Discrimination {
     /// A sentence about the judges.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let on = |side: i8| self.judges.iter().filter(|judge| judge.side() == side).count();
-        let [first, .., last] = &self.judges[..] else { return String::new() };
+        let judges_on = |side: i8| self.judges.iter().filter(|judge| judge.side() == side).count();
+        let [lowest, .., highest] = &self.judges[..] else { return String::new() };
         format!(
             "Slopes of {} judges, by how well they distinguish competitors (1 is the average judge): from {:.2} ({}) to {:.2} ({}); {} clearly \
              above 1, {} clearly below.",
             self.judges.len(),
-            first.slope,
-            first.judge,
-            last.slope,
-            last.judge,
-            on(1),
-            on(-1)
+            lowest.slope,
+            lowest.judge,
+            highest.slope,
+            highest.judge,
+            judges_on(1),
+            judges_on(-1)
         )
     }
 }
 
 /// The slopes of the judges of a group; `None` if none were fitted.
 pub(super) fn discrimination_of(table: &Table, group: &GroupFit) -> Option<Discrimination> {
-    let places = group.fit.slope_places();
-    let spread = 1.0 / libm::sqrt(group.fit.prior_precision(places.clone().next()?));
+    let slope_indices = group.fit.slope_places();
+    let spread = 1.0 / libm::sqrt(group.fit.prior_precision(slope_indices.clone().next()?));
     // The spread, which each slope is shrunk by, is known from that many judges.
     let quantile = student_quantile(0.05, group.judges.len() as f64 - 1.0);
     let slope = |((judge, place), ln_error): ((&u32, usize), &f64)| {
-        let own = group.units.iter().filter(|unit| unit.judge == Some(*judge));
+        let judge_units = group.units.iter().filter(|unit| unit.judge == Some(*judge));
         let (ln, ln_error) = (group.fit.parameters()[place], *ln_error);
         JudgeSlope {
             judge: table.judges[*judge as usize].clone(),
-            units: own.map(|unit| unit.comparison.copies).sum(),
+            units: judge_units.map(|unit| unit.comparison.copies).sum(),
             slope: libm::exp(ln),
             ln_error,
             interval: [-quantile, quantile].map(|z| libm::exp(ln + z * ln_error)),
         }
     };
     let mut judges: Vec<JudgeSlope> =
-        group.judges.iter().zip(places).zip(group.fit.slope_errors()).map(slope).collect();
+        group.judges.iter().zip(slope_indices).zip(group.fit.slope_errors()).map(slope).collect();
     judges.sort_by(|a, b| b.slope.total_cmp(&a.slope));
     Some(Discrimination { spread, judges })
 }

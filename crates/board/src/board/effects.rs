@@ -52,7 +52,7 @@ fn number(value: f64) -> String {
 /// The effects of the covariates of a group.
 pub(super) fn effects_of(names: &[String], group: &GroupFit) -> Vec<Effect> {
     let tie = group.fit.tie();
-    let places = group.fit.covariate_places();
+    let covariate_indices = group.fit.covariate_places();
     let effect = |((name, place), typical): ((&String, usize), &f64)| {
         let per = libm::pow(10.0, libm::round(libm::log10(*typical)));
         let scale = per / typical;
@@ -60,5 +60,5 @@ pub(super) fn effects_of(names: &[String], group: &GroupFit) -> Vec<Effect> {
         let share = group.fit.ties().preference(value, tie);
         Effect { name: name.clone(), per, coefficient: Estimate { value, error }, share, typical: *typical }
     };
-    names.iter().zip(places).zip(&group.typical).map(effect).collect()
+    names.iter().zip(covariate_indices).zip(&group.typical).map(effect).collect()
 }

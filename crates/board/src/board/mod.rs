@@ -8,9 +8,9 @@ mod effects;
 mod sentences;
 
 pub use advice::Advice;
-pub use chances::{Chance, listed};
+pub use chances::{Chance, chance_list};
 pub(crate) use claims::best_by_strengths;
-pub use claims::{By, Claim, Conclusion, Leader};
+pub use claims::{Claim, ClaimBasis, Conclusion, Leader};
 pub use discrimination::{Discrimination, JudgeSlope};
 pub use effects::Effect;
 
@@ -23,7 +23,7 @@ use crate::settings::{Clusters, Looks, Settings, TieModel};
 use crate::units::{BothOrders, RowCounts, Unit, Units};
 use crate::winners::Winners;
 use crate::{BoardError, Table};
-use claims::Known;
+use claims::GroupClaims;
 use serde::Serialize;
 use statistics::Counts;
 use statistics::bradley_terry::{Look, cells, groups};
@@ -197,10 +197,10 @@ impl Board {
     /// covariates, or discrimination is requested.
     pub fn with_gold(gold: &Gold, settings: &Settings) -> Result<Self, BoardError> {
         let audit = Audit::of(gold, settings)?;
-        let (units, alone) = fitted_groups(&audit.people, settings, &|_| 1.0)?;
-        let (fits, report) = audit.corrected(&units, &alone, settings)?;
-        let fitted = Fitted { table: &audit.people, units: &units, alone: &alone, fits: &fits };
-        Self::of(&fitted, audit.tests(&units), Some(report), settings).map(|(board, _)| board)
+        let (units, people_fits) = fitted_groups(&audit.people, settings, &|_| 1.0)?;
+        let (fits, report) = audit.corrected(&units, &people_fits, settings)?;
+        let fitted = FittedTable { table: &audit.people, units: &units, people_fits: &people_fits, fits: &fits };
+        Self::from_fits(&fitted, audit.tests(&units), Some(report), settings).map(|(board, _)| board)
     }
 
     /// The board of a table in which a unit counts as often as given at the place of its last row, 0 for not at all; and which competitors
@@ -211,49 +211,54 @@ impl Board {
         factor: &dyn Fn(usize) -> f64,
     ) -> Result<(Self, Vec<(usize, usize)>), BoardError> {
         let (units, fits) = fitted_groups(table, settings, factor)?;
-        Self::of(&Fitted { table, units: &units, alone: &fits, fits: &fits }, Vec::new(), None, settings)
+        Self::from_fits(
+            &FittedTable { table, units: &units, people_fits: &fits, fits: &fits },
+            Vec::new(),
+            None,
+            settings,
+        )
     }
 
-    fn of(
-        fitted: &Fitted<'_>,
+    fn from_fits(
+        fitted: &FittedTable<'_>,
         tests: Vec<findings::Test>,
         model: Option<ModelReport>,
         settings: &Settings,
     ) -> Result<(Self, Vec<(usize, usize)>), BoardError> {
-        let Fitted { table, units, alone, fits } = *fitted;
+        let FittedTable { table, units, people_fits: alone, fits } = *fitted;
         // The test whether an order explains the judgements is run whenever its result matters.
         let may_name = best_by_strengths(&fits[0].fit, &fits[0].contrasts, settings.tolerance, settings).is_some()
             || claims::best_of(&fits[0], settings).is_some();
         let mut findings =
             if settings.checks || may_name { findings::all(table, units, alone, tests)? } else { Vec::new() };
-        let misfit = findings.iter().find(|found| matches!(found.finding, Finding::Misfit { .. })).cloned();
+        let misfit = findings.iter().find(|reported| matches!(reported.finding, Finding::Misfit { .. })).cloned();
         if !settings.checks {
             findings.clear();
         }
         let mut competitors = Vec::new();
         let mut conclusion = None;
-        let mut beats = Vec::new();
-        for (place, group) in fits.iter().enumerate() {
+        let mut beats_by_competitor = Vec::new();
+        for (group_index, group) in fits.iter().enumerate() {
             // Tests are made only in the largest group.
-            let known = Known::of(group, settings, misfit.is_some() && place == 0);
-            competitors.extend(rows(table, group, place, &known, model.is_none()));
-            if place == 0 {
-                let found = claims::conclusion(table, fits, &known, units, settings);
-                if !matches!(found, Conclusion::OrderAndNames | Conclusion::OnlyTies) {
-                    beats = known.pairs();
+            let claims = GroupClaims::from_group(group, settings, misfit.is_some() && group_index == 0);
+            competitors.extend(competitor_rows(table, group, group_index, &claims, model.is_none()));
+            if group_index == 0 {
+                let reported = claims::conclusion(table, fits, &claims, units, settings);
+                if !matches!(reported, Conclusion::OrderAndNames | Conclusion::OnlyTies) {
+                    beats_by_competitor = claims.pairs();
                 }
-                conclusion = Some(found);
+                conclusion = Some(reported);
             }
         }
         let conclusion = conclusion.expect("a table with a comparison has a group");
         let winners = claims::winners(table, &fits[0], misfit.is_some());
-        let open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
-        let advice = (settings.advice && open && model.is_none())
+        let is_open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
+        let advice = (settings.advice && is_open && model.is_none())
             .then(|| advice::advise(&table.names, &fits[0], settings, &conclusion));
-        let met: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
-        let never = (0..table.names.len()).filter(|number| !met.contains(number));
+        let fitted_members: Vec<usize> = fits.iter().flat_map(|fit| fit.members.iter().copied()).collect();
+        let unfitted = (0..table.names.len()).filter(|number| !fitted_members.contains(number));
         let covariates: Vec<String> = table.covariates.iter().map(|covariate| covariate.name.clone()).collect();
-        let said = sentences::Opening {
+        let opening = sentences::Opening {
             conclusion: &conclusion,
             winners: winners.as_ref(),
             misfit: misfit.as_ref(),
@@ -263,32 +268,32 @@ impl Board {
         let board = Self {
             level: settings.level,
             looks: settings.looks,
-            sentence: said.sentence(settings, fits.len(), &competitors),
+            sentence: opening.sentence(settings, fits.len(), &competitors),
             conclusion,
             winners,
             competitors,
-            never_compared: never.map(|number| table.names[number].clone()).collect(),
+            never_compared: unfitted.map(|number| table.names[number].clone()).collect(),
             groups: fits.iter().map(|fit| group(table, fit, model.is_none())).collect(),
             tally: units.tally,
             both_orders: units.both_orders,
             findings,
-            unnamed: fits[0].populations.unnamed(table),
-            too_few: fits[0].populations.too_few(settings.looks.words()),
+            unnamed: fits[0].populations.missing_names_note(table),
+            too_few: fits[0].populations.too_few_note(settings.looks.label()),
             assumptions,
             advice,
             model,
             effects: effects::effects_of(&covariates, &fits[0]),
             discrimination: discrimination::discrimination_of(table, &fits[0]),
         };
-        Ok((board, beats))
+        Ok((board, beats_by_competitor))
     }
 }
 
 /// A table, its units, and the fits of its groups: those of its judgements alone, and those for claims.
-struct Fitted<'a> {
+struct FittedTable<'a> {
     table: &'a Table,
     units: &'a Units,
-    alone: &'a [GroupFit],
+    people_fits: &'a [GroupFit],
     fits: &'a [GroupFit],
 }
 
@@ -304,47 +309,53 @@ pub(crate) fn fitted_groups(
         return Err(BoardError::TooMany { found: table.names.len(), most: Board::MOST_COMPETITORS });
     }
     let mut units = Units::of(table)?;
-    units.units.iter_mut().for_each(|unit| unit.comparison.weight *= factor(unit.last));
+    units.units.iter_mut().for_each(|unit| unit.comparison.weight *= factor(unit.last_row));
     units.units.retain(|unit| unit.comparison.weight > 0.0);
     if units.units.is_empty() {
         let (rows, itself) = (table.judgements.len(), units.tally.self_comparisons);
         return Err(BoardError::Empty { rows, itself });
     }
-    let (groups, shares) = shares(table, &units);
+    let (groups, units_of_groups) = units_by_group(table, &units);
     let alpha = settings.alpha() / groups.len() as f64;
     if groups.len() > 1 && !table.covariates.is_empty() {
         return Err(BoardError::Groups { groups: groups.len() });
     }
     let fit = |(members, share)| GroupFit::of(table, members, share, settings, alpha);
-    let fits = groups.into_iter().zip(shares).map(fit).collect::<Result<_, _>>()?;
+    let fits = groups.into_iter().zip(units_of_groups).map(fit).collect::<Result<_, _>>()?;
     Ok((units, fits))
 }
 
 /// The members of all groups of at least two, the largest first, and the units of each, by places among its members.
-pub(crate) fn shares(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<Unit>>) {
-    let all = cells(units.units.iter().map(|unit| &unit.comparison));
-    let mut groups = groups(table.names.len(), &all);
+pub(crate) fn units_by_group(table: &Table, units: &Units) -> (Vec<Vec<usize>>, Vec<Vec<Unit>>) {
+    let cells_of_units = cells(units.units.iter().map(|unit| &unit.comparison));
+    let mut groups = groups(table.names.len(), &cells_of_units);
     groups.retain(|group| group.len() > 1);
     // The sort is stable: equally large groups stay in the order of the table.
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-    let mut place = vec![(0, 0); table.names.len()];
+    let mut group_and_member = vec![(0, 0); table.names.len()];
     for (number, group) in groups.iter().enumerate() {
-        group.iter().enumerate().for_each(|(local, member)| place[*member] = (number, local));
+        group.iter().enumerate().for_each(|(local, member)| group_and_member[*member] = (number, local));
     }
-    let mut shares = vec![Vec::new(); groups.len()];
+    let mut units_of_groups = vec![Vec::new(); groups.len()];
     for unit in &units.units {
         let mut unit = *unit;
-        let (number, first) = place[unit.comparison.first];
-        unit.comparison.first = first;
-        unit.comparison.second = place[unit.comparison.second].1;
-        shares[number].push(unit);
+        let (number, first_member) = group_and_member[unit.comparison.first];
+        unit.comparison.first = first_member;
+        unit.comparison.second = group_and_member[unit.comparison.second].1;
+        units_of_groups[number].push(unit);
     }
-    (groups, shares)
+    (groups, units_of_groups)
 }
 
 /// The members of a group as rows of the board, with or without ranks of every look.
-fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_look: bool) -> Vec<Competitor> {
-    let claims = known.claims();
+fn competitor_rows(
+    table: &Table,
+    group: &GroupFit,
+    group_index: usize,
+    group_claims: &GroupClaims<'_>,
+    every_look: bool,
+) -> Vec<Competitor> {
+    let claims = group_claims.claims();
     let strengths = group.fit.strengths();
     let size = strengths.len();
     let mut counts = vec![Counts::default(); size];
@@ -352,10 +363,10 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_
         let comparison = unit.comparison;
         let mut outcome = Counts::default();
         outcome.record(unit.outcome());
-        for (member, one) in [(comparison.first, outcome), (comparison.second, outcome.swapped())] {
-            counts[member].wins += one.wins * comparison.copies;
-            counts[member].losses += one.losses * comparison.copies;
-            counts[member].ties += one.ties * comparison.copies;
+        for (member, outcome_of_member) in [(comparison.first, outcome), (comparison.second, outcome.swapped())] {
+            counts[member].wins += outcome_of_member.wins * comparison.copies;
+            counts[member].losses += outcome_of_member.losses * comparison.copies;
+            counts[member].ties += outcome_of_member.ties * comparison.copies;
         }
     }
     order(strengths)
@@ -363,24 +374,27 @@ fn rows(table: &Table, group: &GroupFit, place: usize, known: &Known<'_>, every_
         .enumerate()
         .map(|(above, member)| {
             let number = group.members[member];
-            let (beaten_by, beats) = group.proven.bounds(member);
+            let (beaten_by, beaten_members) = group.proven.bounds(member);
             Competitor {
                 name: table.names[number].clone(),
                 number,
-                group: place,
+                group: group_index,
                 rank: above + 1,
                 wins: counts[member].wins,
                 losses: counts[member].losses,
                 ties: counts[member].ties,
                 strength: strengths[member],
                 standard_error: group.errors[member],
-                plain: group.plain.as_ref().map(|all| Estimate { value: all[member].0, error: all[member].1 }),
+                plain: group
+                    .plain_estimates
+                    .as_ref()
+                    .map(|estimates| Estimate { value: estimates[member].0, error: estimates[member].1 }),
                 claim: claims[member],
                 best: group.posterior.best[member],
-                once: known.ranks(member, Look::Once),
-                always: every_look.then(|| known.ranks(member, Look::Every)),
+                once: group_claims.ranks(member, Look::Once),
+                always: every_look.then(|| group_claims.ranks(member, Look::Every)),
                 beaten_by,
-                beats,
+                beats: beaten_members,
             }
         })
         .collect()
@@ -406,9 +420,9 @@ fn group(table: &Table, fit: &GroupFit, every_look: bool) -> Group {
         prior: fit.fit.prior(),
         unbeaten: fit.unbeaten.iter().map(|member| name(*member)).collect(),
         clusters: fit.populations.clusters,
-        populations: fit.populations.all.clone(),
+        populations: fit.populations.populations.clone(),
         quantile: fit.contrasts.quantile(),
-        known_once: fit.contrasts.known(Look::Once),
-        known_always: every_look.then(|| fit.contrasts.known(Look::Every)),
+        known_once: fit.contrasts.known_pairs(Look::Once),
+        known_always: every_look.then(|| fit.contrasts.known_pairs(Look::Every)),
     }
 }

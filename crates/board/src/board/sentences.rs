@@ -1,6 +1,6 @@
 //! The conclusion and the assumptions of a board, in sentences.
 
-use super::{Assumptions, By, Claim, Competitor, Conclusion, Leader};
+use super::{Assumptions, Claim, ClaimBasis, Competitor, Conclusion, Leader};
 use crate::findings::{Finding, ReportedFinding};
 use crate::group::GroupFit;
 use crate::posterior::MOST_SPREAD;
@@ -25,26 +25,28 @@ impl Opening<'_> {
     pub(super) fn sentence(&self, settings: &Settings, groups: usize, competitors: &[Competitor]) -> String {
         let is_of_pairs = matches!(
             self.conclusion,
-            Conclusion::Best(leader) | Conclusion::NoOrder(leader) if leader.by == By::Pairs
+            Conclusion::Best(leader) | Conclusion::NoOrder(leader) if leader.by == ClaimBasis::Pairs
         );
-        let said = self.unadjusted(settings, groups, competitors);
+        let first_sentence = self.unadjusted(settings, groups, competitors);
         match (self.covariates, is_of_pairs) {
-            ([], _) => said,
-            (all, false) => format!("{said} Strengths are adjusted for {}.", all.join(", ")),
-            (all, true) => format!("{said} Pairs are compared as they are, not adjusted for {}.", all.join(", ")),
+            ([], _) => first_sentence,
+            (all, false) => format!("{first_sentence} Strengths are adjusted for {}.", all.join(", ")),
+            (all, true) => {
+                format!("{first_sentence} Pairs are compared as they are, not adjusted for {}.", all.join(", "))
+            }
         }
     }
 
     fn unadjusted(&self, settings: &Settings, groups: usize, competitors: &[Competitor]) -> String {
-        let all = competitors.len();
+        let competitor_count = competitors.len();
         match self.conclusion {
             Conclusion::Best(leader)
             | Conclusion::WithinTolerance(leader)
             | Conclusion::Leading(leader)
-            | Conclusion::NoOrder(leader) => self.of_group(leader, settings, competitors),
+            | Conclusion::NoOrder(leader) => self.group_sentence(leader, settings, competitors),
             Conclusion::NotConnected(leader) => format!(
-                "No verdict on all {all}: they form {groups} groups that were never compared, not even indirectly. In the largest: {}",
-                self.of_group(leader, settings, competitors)
+                "No verdict on all {competitor_count}: they form {groups} groups that were never compared, not even indirectly. In the largest: {}",
+                self.group_sentence(leader, settings, competitors)
             ),
             Conclusion::OrderAndNames => {
                 "No verdict: each competitor was always shown on the same side of its pairs, so a preference for a side cannot be \
@@ -52,57 +54,61 @@ impl Opening<'_> {
                  unknown."
                     .to_owned()
             }
-            Conclusion::OnlyTies => format!("No verdict: all judgements of the {all} competitors are ties."),
+            Conclusion::OnlyTies => format!("No verdict: all judgements of the {competitor_count} competitors are ties."),
         }
     }
 
-    fn of_group(&self, leader: &Leader, settings: &Settings, competitors: &[Competitor]) -> String {
+    fn group_sentence(&self, leader: &Leader, settings: &Settings, competitors: &[Competitor]) -> String {
         let members = leader.others + 1;
-        let sure = format!("{} confidence at {}", percent(settings.level), settings.looks.words());
+        let confidence = format!("{} confidence at {}", percent(settings.level), settings.looks.label());
         let every_other = if leader.others == 1 { "the other" } else { "every other" };
-        let is_best = competitors.iter().any(|one| one.group == 0 && one.claim == Claim::Best);
-        if leader.by == By::Pairs {
+        let is_best = competitors.iter().any(|competitor| competitor.group == 0 && competitor.claim == Claim::Best);
+        if leader.by == ClaimBasis::Pairs {
             let verdict = if is_best {
                 format!(
-                    "Pair by pair, {} is best among {members}: known to beat {every_other} with {sure}.",
+                    "Pair by pair, {} is best among {members}: known to beat {every_other} with {confidence}.",
                     leader.name
                 )
             } else {
-                format!("Pair by pair, none of {members} is known to be best with {sure}.")
+                format!("Pair by pair, none of {members} is known to be best with {confidence}.")
             };
             return format!("{} {verdict}{}", no_order(self.misfit), self.winners.map_or_else(String::new, of_shares));
         }
         if is_best {
             return format!(
-                "{} is best among {members}: known to be stronger than {every_other} with {sure}.",
+                "{} is best among {members}: known to be stronger than {every_other} with {confidence}.",
                 leader.name
             );
         }
         if let Conclusion::WithinTolerance(_) = self.conclusion {
             return format!(
-                "{} is no worse than any other of {members} by more than {}: known with {sure}.",
+                "{} is no worse than any other of {members} by more than {}: known with {confidence}.",
                 leader.name,
                 points(settings.tolerance)
             );
         }
-        let mut parts = Vec::new();
-        let named = |claim: Claim| {
-            let of = competitors.iter().filter(|one| one.group == 0 && one.claim == claim);
-            names(&of.map(|one| one.name.clone()).collect::<Vec<_>>(), NAMES)
+        let mut clauses = Vec::new();
+        let names_with = |claim: Claim| {
+            let with_claim = competitors.iter().filter(|competitor| competitor.group == 0 && competitor.claim == claim);
+            names(&with_claim.map(|competitor| competitor.name.clone()).collect::<Vec<_>>(), NAMES)
         };
         if leader.among > 0 {
-            parts.push(format!("{} among the best ({})", leader.among, named(Claim::AmongTheBest)));
+            clauses.push(format!("{} among the best ({})", leader.among, names_with(Claim::AmongTheBest)));
         }
         if leader.behind > 0 {
-            parts.push(format!("{} behind", leader.behind));
+            clauses.push(format!("{} behind", leader.behind));
         }
-        parts.push(match leader.open {
+        clauses.push(match leader.open {
             0 => String::new(),
-            open if parts.is_empty() => format!("all {open} open"),
+            open if clauses.is_empty() => format!("all {open} open"),
             open => format!("{open} open"),
         });
-        parts.retain(|part| !part.is_empty());
-        format!("{} leads among {members}, not known to be best with {sure}: {}.", leader.name, parts.join(", "))
+        clauses.retain(|part| !part.is_empty());
+        format!(
+            "{} leads among {members}, not known to be best with {confidence}: {}.",
+            leader.name,
+            clauses.join(", ")
+        )
     }
 }
 
@@ -145,12 +151,12 @@ fn of_shares(winners: &Winners) -> String {
 }
 
 /// A sentence that a claim holds although the posterior is less sure.
-fn below(conclusion: &Conclusion, settings: &Settings) -> String {
+fn small_print(conclusion: &Conclusion, settings: &Settings) -> String {
     match conclusion {
         Conclusion::Best(leader) if leader.probability < settings.level => {
             let (assumes, name) = match leader.by {
-                By::Strengths => ("draws all strengths towards each other", &leader.name),
-                By::Pairs => ("assumes an order, which does not fit here", &leader.name),
+                ClaimBasis::Strengths => ("draws all strengths towards each other", &leader.name),
+                ClaimBasis::Pairs => ("assumes an order, which does not fit here", &leader.name),
             };
             let probability = percent(leader.probability);
             format!(" That of {name}, {probability}, is below the confidence of the claim because it {assumes}.")
@@ -177,23 +183,23 @@ pub(super) fn assumptions(
     };
     let level = percent(settings.level);
     let group = &fits[0];
-    let kinds: Vec<&str> = group.populations.kinds().map(|kind| kind.nouns().1).collect();
-    let independent = match kinds[..] {
+    let cluster_nouns: Vec<&str> = group.populations.kinds().map(|kind| kind.nouns().1).collect();
+    let independent = match cluster_nouns[..] {
         [] => "units are independent".to_owned(),
         [one] => format!("different {one} are independent"),
-        _ => format!("judgements that share none of {} are independent", kinds.join(" and ")),
+        _ => format!("judgements that share none of {} are independent", cluster_nouns.join(" and ")),
     };
     let tied = match settings.ties {
         TieModel::Davidson => "",
         TieModel::RaoKupper => "judges tie two whose difference is below a threshold (Rao and Kupper), ",
     };
-    let pairs = if kinds.is_empty() { "decided units" } else { kinds[0] };
-    let counted = if kinds.is_empty() {
+    let pairs = if cluster_nouns.is_empty() { "decided units" } else { cluster_nouns[0] };
+    let counted_populations = if cluster_nouns.is_empty() {
         String::new()
     } else {
-        format!(", where each of the {} counts once", kinds.join(", and each of the "))
+        format!(", where each of the {} counts once", cluster_nouns.join(", and each of the "))
     };
-    let alone = if with_model { " (people alone)" } else { "" };
+    let people_alone = if with_model { " (people alone)" } else { "" };
     let because = match settings.looks {
         Looks::Once => "the table is taken as it is, once",
         Looks::Every => "the table may grow and be looked at again",
@@ -211,7 +217,7 @@ pub(super) fn assumptions(
     };
     Assumptions {
         units: unit.to_owned(),
-        of_whom: group.populations.of_whom(),
+        of_whom: group.populations.generality_note(),
         one_look: format!(
             "One look under Bradley-Terry, {level} for all ranks together: strengths add up, {tied}{slopes}{independent}, estimates are \
              nearly normal, and pairs and the end were not chosen by verdicts."
@@ -227,15 +233,15 @@ pub(super) fn assumptions(
             )
         },
         without_model: format!(
-            "Beats and beaten by{alone}, {level} for all pairs and looks together, without a model: more than half of the {pairs} prefer one to \
-             the other{counted}. Ties are left out, and {order}.{adjusted}"
+            "Beats and beaten by{people_alone}, {level} for all pairs and looks together, without a model: more than half of the {pairs} prefer one to \
+             the other{counted_populations}. Ties are left out, and {order}.{adjusted}"
         ),
         claims: format!(
             "Claims are made for {} ({because}). Best: known to beat every other. Among the best: known to beat one, and not known to be \
              beaten. Behind: known to be beaten. Open: neither. P(best) is a posterior under Bradley-Terry, not a claim: strengths are as far apart \
              as the table says, a priori by anything up to {MOST_SPREAD} (standard deviation).{}",
-            settings.looks.words(),
-            below(conclusion, settings)
+            settings.looks.label(),
+            small_print(conclusion, settings)
         ),
     }
 }
@@ -244,7 +250,7 @@ pub(super) fn assumptions(
 mod tests {
     use super::*;
 
-    fn leader(by: By, [among, behind, open]: [usize; 3]) -> Leader {
+    fn leader(by: ClaimBasis, [among, behind, open]: [usize; 3]) -> Leader {
         let others = (among + behind + open).max(10) - 1;
         Leader { name: "X".to_owned(), probability: 0.8, beats: behind, others, by, among, behind, open }
     }
@@ -279,29 +285,29 @@ mod tests {
     #[test]
     fn the_sentence_claims_what_the_words_do() {
         let settings = Settings::default();
-        let best = Conclusion::Best(leader(By::Strengths, [0, 9, 0]));
+        let best = Conclusion::Best(leader(ClaimBasis::Strengths, [0, 9, 0]));
         assert_eq!(
             sentence(&best, &[("X", Claim::Best)], &settings),
             "X is best among 10: known to be stronger than every other with 95% confidence at one look."
         );
-        let leading = Conclusion::Leading(leader(By::Strengths, [2, 7, 1]));
+        let leading = Conclusion::Leading(leader(ClaimBasis::Strengths, [2, 7, 1]));
         let claims = [("X", Claim::AmongTheBest), ("Y", Claim::AmongTheBest), ("Z", Claim::Open)];
         let every = Settings { looks: Looks::Every, tolerance: 0.025, ..Settings::default() };
         assert_eq!(
             sentence(&leading, &claims, &every),
             "X leads among 10, not known to be best with 95% confidence at every look: 2 among the best (X, Y), 7 behind, 1 open."
         );
-        let open = Conclusion::Leading(leader(By::Strengths, [0, 0, 10]));
+        let open = Conclusion::Leading(leader(ClaimBasis::Strengths, [0, 0, 10]));
         assert!(sentence(&open, &[("X", Claim::Open)], &settings).ends_with(": all 10 open."));
-        let tolerance = Conclusion::WithinTolerance(leader(By::Strengths, [2, 7, 1]));
+        let tolerance = Conclusion::WithinTolerance(leader(ClaimBasis::Strengths, [2, 7, 1]));
         assert_eq!(
             sentence(&tolerance, &claims, &every),
             "X is no worse than any other of 10 by more than 2.5 points in 100: known with 95% confidence at every look."
         );
-        let groups = sentence(&Conclusion::NotConnected(leader(By::Strengths, [0, 0, 10])), &claims, &settings);
+        let groups = sentence(&Conclusion::NotConnected(leader(ClaimBasis::Strengths, [0, 0, 10])), &claims, &settings);
         assert!(groups.starts_with("No verdict on all 3") && groups.contains("In the largest: X leads"), "{groups}");
         // Where no order fits, that comes first.
-        let none = Conclusion::NoOrder(leader(By::Pairs, [0, 0, 10]));
+        let none = Conclusion::NoOrder(leader(ClaimBasis::Pairs, [0, 0, 10]));
         let said = sentence(&none, &[("X", Claim::Open)], &settings);
         assert!(said.starts_with("No order explains") && said.contains("none of 10 is known to be best"), "{said}");
     }

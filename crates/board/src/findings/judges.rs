@@ -9,7 +9,7 @@ use statistics::{StatisticsError, normal_above};
 ///
 /// Each judge's preferences are those of all times a slope; one step of Newton's method from a slope of 1 estimates it.
 /// Clean judges have a slope near 1, so the test against "at least 0" raises a finding on them far less often than its level.
-pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
+pub(super) fn reversed_judges(sample: &Sample<'_>) -> Option<Test> {
     let group = sample.group;
     let judges = sample.table.judges.len();
     if judges < 2 {
@@ -21,7 +21,7 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
         let Comparison { first, second, point, weight, copies, slope, .. } = unit.comparison;
         let mut difference = group.fit.strengths()[first] - group.fit.strengths()[second];
         if slope.is_some() {
-            difference *= group.fit.directions(&unit.comparison).all()[0].1;
+            difference *= group.fit.directions(&unit.comparison).entries()[0].1;
         }
         let expected = group.fit.expected_of(&unit.comparison);
         let (half, tied) = match point {
@@ -35,11 +35,11 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
         *curvature += n * expected.information()[0][0] * difference * difference;
         *units += copies;
     }
-    let present = sums.iter().filter(|sum| sum.1 > 0.0).count();
+    let judge_count = sums.iter().filter(|sum| sum.1 > 0.0).count();
     let z = |sum: &(f64, f64, u64)| (1.0 + sum.0 / sum.1) * libm::sqrt(sum.1);
     let (judge, sum) =
         sums.iter().enumerate().filter(|(_, sum)| sum.1 > 0.0).min_by(|a, b| z(a.1).total_cmp(&z(b.1)))?;
-    let p = normal_above(-z(sum)) * present as f64;
+    let p = normal_above(-z(sum)) * judge_count as f64;
     let judge = sample.table.judges[judge].clone();
     Some((p, Finding::JudgeReversed { judge, units: sum.2, slope: 1.0 + sum.0 / sum.1 }))
 }
@@ -48,35 +48,35 @@ pub(super) fn reversed(sample: &Sample<'_>) -> Option<Test> {
 const LOUD: f64 = 0.2;
 
 /// A judge with much of the table, without whom another competitor is first.
-pub(super) fn loud(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsError> {
+pub(super) fn dominant_judge(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsError> {
     let group = sample.group;
     let mut units = vec![0_u64; sample.table.judges.len()];
-    let mut all = 0;
+    let mut unit_count = 0;
     for unit in &group.units {
-        all += unit.comparison.copies;
+        unit_count += unit.comparison.copies;
         if let Some(judge) = unit.judge {
             units[judge as usize] += unit.comparison.copies;
         }
     }
-    let present = units.iter().filter(|count| **count > 0).count();
-    let Some((judge, &most)) =
+    let judge_count = units.iter().filter(|count| **count > 0).count();
+    let Some((judge, &max_units)) =
         units.iter().enumerate().max_by_key(|(judge, count)| (**count, std::cmp::Reverse(*judge)))
     else {
         return Ok(None);
     };
-    let share = most as f64 / all as f64;
+    let share = max_units as f64 / unit_count as f64;
     // With two judges, each decides what the other leaves open.
-    if present < 3 || share < LOUD || share * (present as f64) < 3.0 {
+    if judge_count < 3 || share < LOUD || share * (judge_count as f64) < 3.0 {
         return Ok(None);
     }
-    let rest: Vec<Comparison> =
+    let other_comparisons: Vec<Comparison> =
         group.units.iter().filter(|unit| unit.judge != Some(judge as u32)).map(|unit| unit.comparison).collect();
-    let fit = fitted(group.fit.arms(), &rest, group.fit.ties())?;
-    let (with, without) = (strongest(group.fit.strengths()), strongest(fit.strengths()));
-    Ok((with != without).then(|| Finding::LoudJudge {
+    let fit = fitted(group.fit.arms(), &other_comparisons, group.fit.ties())?;
+    let (leader_with, leader_without) = (strongest(group.fit.strengths()), strongest(fit.strengths()));
+    Ok((leader_with != leader_without).then(|| Finding::LoudJudge {
         judge: sample.table.judges[judge].clone(),
         share,
-        with: sample.name(with),
-        without: sample.name(without),
+        with: sample.name(leader_with),
+        without: sample.name(leader_without),
     }))
 }

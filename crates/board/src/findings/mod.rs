@@ -194,29 +194,29 @@ impl Sample<'_> {
     }
 }
 
-/// All findings, where `further` are tests that others made of the table.
+/// All findings, where `further_tests` are tests of the table that callers made.
 pub(crate) fn all(
     table: &Table,
     units: &Units,
     fits: &[GroupFit],
-    further: Vec<Test>,
+    further_tests: Vec<Test>,
 ) -> Result<Vec<ReportedFinding>, StatisticsError> {
-    let mut found: Vec<ReportedFinding> =
+    let mut findings: Vec<ReportedFinding> =
         structure::facts(table, units, fits).into_iter().map(|fact| (None, fact)).map(worded).collect();
     // Tests are made in the largest group, where the verdict comes from.
     let sample = Sample { table, group: &fits[0] };
     let mut tests = orders::tests(&sample, units);
     tests.extend(replicates::tests(&sample));
-    tests.extend(judges::reversed(&sample));
+    tests.extend(judges::reversed_judges(&sample));
     tests.extend(ties::decide(&sample)?);
     tests.extend(repeats::duplicates(table, units));
-    tests.extend(further);
+    tests.extend(further_tests);
     let p_values: Vec<f64> = tests.iter().map(|test| test.0.clamp(0.0, 1.0)).collect();
     let corrected = statistics::fixed::holm(&p_values)?;
     let raised = corrected.into_iter().zip(tests).filter(|(p, _)| *p <= LEVEL);
-    found.extend(raised.map(|(p, (_, finding))| worded((Some(p), finding))));
-    found.extend(judges::loud(&sample)?.map(|fact| worded((None, fact))));
-    Ok(found)
+    findings.extend(raised.map(|(p, (_, finding))| worded((Some(p), finding))));
+    findings.extend(judges::dominant_judge(&sample)?.map(|fact| worded((None, fact))));
+    Ok(findings)
 }
 
 fn worded((p_value, finding): (Option<f64>, Finding)) -> ReportedFinding {

@@ -13,14 +13,18 @@ pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
         let p = 2.0 * normal_above(effect.abs() / error);
         tests.push((p, Finding::Order { effect, error, share: share_of_first(sample) }));
     }
-    let both = units.both_orders;
-    if both.asked > 0 {
-        let (asked, differently, first_twice) = (both.asked, both.differently, both.first_twice);
-        let sides = Counts::new(first_twice as u64, (differently - first_twice) as u64, 0);
-        tests.push((sign_test(sides), Finding::OrderInBoth { asked, differently, first_twice }));
+    let both_orders = units.both_orders;
+    if both_orders.asked > 0 {
+        let (asked_pairs, answered_differently, first_twice) =
+            (both_orders.asked, both_orders.differently, both_orders.first_twice);
+        let sides = Counts::new(first_twice as u64, (answered_differently - first_twice) as u64, 0);
+        tests.push((
+            sign_test(sides),
+            Finding::OrderInBoth { asked: asked_pairs, differently: answered_differently, first_twice },
+        ));
         // Two independent answers without a preference for a side differ with a probability of at most a half.
-        let p = binomial_at_least(differently as u64, asked as u64, 0.5);
-        tests.push((p, Finding::Contradictions { asked, differently }));
+        let p = binomial_at_least(answered_differently as u64, asked_pairs as u64, 0.5);
+        tests.push((p, Finding::Contradictions { asked: asked_pairs, differently: answered_differently }));
     }
     tests.extend(judge_contradicts(sample, units));
     tests
@@ -44,44 +48,57 @@ fn share_of_first(sample: &Sample<'_>) -> f64 {
 
 /// The judge whose answers in both orders differ most significantly more often than the others'.
 fn judge_contradicts(sample: &Sample<'_>, units: &Units) -> Option<Test> {
-    let all = units.both_orders;
-    let asked: Vec<_> = units.both_orders_by_judge.iter().enumerate().filter(|(_, both)| both.asked > 0).collect();
-    if asked.len() < 2 {
+    let all_orders = units.both_orders;
+    let asked_judges: Vec<_> =
+        units.both_orders_by_judge.iter().enumerate().filter(|(_, judge_orders)| judge_orders.asked > 0).collect();
+    if asked_judges.len() < 2 {
         return None;
     }
-    let (least, judge, both) = asked
+    let (smallest_p, judge, judge_orders) = asked_judges
         .iter()
-        .map(|(judge, both)| (at_least(both.differently, both.asked, all.differently, all.asked), *judge, **both))
+        .map(|(judge, judge_orders)| {
+            (
+                hypergeometric_tail(
+                    judge_orders.differently,
+                    judge_orders.asked,
+                    all_orders.differently,
+                    all_orders.asked,
+                ),
+                *judge,
+                **judge_orders,
+            )
+        })
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let finding = Finding::JudgeContradicts {
         judge: sample.table.judges[judge].clone(),
-        asked: both.asked,
-        differently: both.differently,
-        others: (all.differently - both.differently) as f64 / (all.asked - both.asked).max(1) as f64,
+        asked: judge_orders.asked,
+        differently: judge_orders.differently,
+        others: (all_orders.differently - judge_orders.differently) as f64
+            / (all_orders.asked - judge_orders.asked).max(1) as f64,
     };
-    Some((least * asked.len() as f64, finding))
+    Some((smallest_p * asked_judges.len() as f64, finding))
 }
 
 /// P(X >= found) for X hypergeometric: `drawn` of `all` are drawn, and `marked` of `all` are marked.
-fn at_least(found: usize, drawn: usize, marked: usize, all: usize) -> f64 {
+fn hypergeometric_tail(found: usize, drawn: usize, marked: usize, all: usize) -> f64 {
     let ln_choose = |n: usize, k: usize| {
         libm::lgamma(n as f64 + 1.0) - libm::lgamma(k as f64 + 1.0) - libm::lgamma((n - k) as f64 + 1.0)
     };
-    let most = drawn.min(marked);
-    let least = found.max((drawn + marked).saturating_sub(all));
+    let max_overlap = drawn.min(marked);
+    let min_overlap = found.max((drawn + marked).saturating_sub(all));
     let term = |k: usize| ln_choose(marked, k) + ln_choose(all - marked, drawn - k) - ln_choose(all, drawn);
-    (least..=most).map(|k| libm::exp(term(k))).sum::<f64>().min(1.0)
+    (min_overlap..=max_overlap).map(|k| libm::exp(term(k))).sum::<f64>().min(1.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::at_least;
+    use super::hypergeometric_tail;
 
     #[test]
     fn hypergeometric_tails_equal_scipys() {
         // scipy.stats.hypergeom.sf(found - 1, all, marked, drawn)
         for (found, drawn, marked, all, expected) in [(3, 5, 8, 20, 0.296_181_630_546_955_7), (0, 4, 2, 9, 1.0)] {
-            let p = at_least(found, drawn, marked, all);
+            let p = hypergeometric_tail(found, drawn, marked, all);
             assert!((p - expected).abs() < 1e-9, "{p} {expected}");
         }
     }

@@ -28,11 +28,11 @@ pub(super) fn duplicates(table: &Table, units: &Units) -> Option<Test> {
         * coincidence(rows.iter().map(|row| row.0.3).collect());
     rows.sort_unstable();
     let (mut repeats, mut agreeing, mut pairs) = (0_u64, 0_u64, 0_u64);
-    for same in rows.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
-        let kinds = same.chunk_by(|a, b| a.1 == b.1).count();
-        repeats += same.len() as u64 - 1;
-        agreeing += (same.len() - kinds) as u64;
-        pairs += (same.len() * (same.len() - 1) / 2) as u64;
+    for equal_rows in rows.chunk_by(|a, b| a.0 == b.0).filter(|equal_rows| equal_rows.len() > 1) {
+        let kind_count = equal_rows.chunk_by(|a, b| a.1 == b.1).count();
+        repeats += equal_rows.len() as u64 - 1;
+        agreeing += (equal_rows.len() - kind_count) as u64;
+        pairs += (equal_rows.len() * (equal_rows.len() - 1) / 2) as u64;
     }
     // By chance, pairs of rows coincide as events of a Poisson distribution do; copies agree.
     let p = poisson_at_least(pairs, expected).max(binomial_at_least(agreeing, repeats, AGREE));

@@ -22,7 +22,7 @@ const REPLICATES: u64 = 300;
 const REPLICATES_OF_LARGE: u64 = 100;
 
 /// Tables with more units are large.
-const LARGE: usize = 30_000;
+const MAX_ROWS_EXACT: usize = 30_000;
 
 /// A unit as the tests need it.
 struct Row {
@@ -92,32 +92,34 @@ struct Frame<'a> {
 pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     let frame = Frame::of(sample);
     let observed = frame.observed();
-    let found = frame.statistics(&observed);
-    let replicates = if frame.rows.len() > LARGE { REPLICATES_OF_LARGE } else { REPLICATES };
+    let observed_statistics = frame.statistics(&observed);
+    let replicate_count = if frame.rows.len() > MAX_ROWS_EXACT { REPLICATES_OF_LARGE } else { REPLICATES };
     // The gradient left at the fit: zero, or the pull of the prior, which refits of drawn tables leave as well.
     let pull = frame.gradient(&observed);
-    let drawn: Vec<Statistics> =
-        (0..replicates).into_par_iter().map(|seed| frame.statistics(&frame.drawn(seed, &pull))).collect();
-    let compare = |of: fn(&Statistics) -> f64| compared(of(&found), &drawn.iter().map(of).collect::<Vec<_>>());
+    let replicates: Vec<Statistics> =
+        (0..replicate_count).into_par_iter().map(|seed| frame.statistics(&frame.simulated(seed, &pull))).collect();
+    let compare = |misfit_of: fn(&Statistics) -> f64| {
+        p_value_and_ratio(misfit_of(&observed_statistics), &replicates.iter().map(misfit_of).collect::<Vec<_>>())
+    };
     let mut tests = Vec::new();
     if frame.pairs.len() >= sample.group.fit.arms() {
         // Corrected points vary in another way than those of drawn tables.
         let dispersion = dispersion(&sample.group.fit, &sample.group.units).unwrap_or(1.0);
-        let misfits: Vec<f64> = drawn.iter().map(|statistics| dispersion * statistics.misfit).collect();
-        let mut least = compared(found.misfit, &misfits);
+        let misfits: Vec<f64> = replicates.iter().map(|statistics| dispersion * statistics.misfit).collect();
+        let mut largest = p_value_and_ratio(observed_statistics.misfit, &misfits);
         for kind in sample.group.populations.kinds() {
-            if least.0 > LEVEL {
+            if largest.0 > LEVEL {
                 break;
             }
             let clusters = numbers_of(kind, &sample.group.units);
-            let of = |seed| frame.statistics(&frame.flipped(seed, &observed, &clusters, &pull)).misfit;
-            let flipped: Vec<f64> = (0..replicates).into_par_iter().map(of).collect();
-            let (p, ratio) = compared(found.misfit, &flipped);
-            if p > least.0 {
-                least = (p, ratio);
+            let misfit_of = |seed| frame.statistics(&frame.flipped(seed, &observed, &clusters, &pull)).misfit;
+            let flipped: Vec<f64> = (0..replicate_count).into_par_iter().map(misfit_of).collect();
+            let (p, ratio) = p_value_and_ratio(observed_statistics.misfit, &flipped);
+            if p > largest.0 {
+                largest = (p, ratio);
             }
         }
-        tests.push((least.0, frame.misfit(&observed, least.1)));
+        tests.push((largest.0, frame.misfit_finding(&observed, largest.1)));
     }
     if frame.items.len() > 1 {
         let (p, design_effect) = compare(|statistics| statistics.items);
@@ -140,17 +142,17 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
 }
 
 /// The p-value of a sum of squares, and its ratio to the mean.
-fn compared(found: f64, drawn: &[f64]) -> (f64, f64) {
-    let n = drawn.len() as f64;
-    let roots: Vec<f64> = drawn.iter().map(|value| libm::cbrt(*value)).collect();
+fn p_value_and_ratio(observed: f64, replicates: &[f64]) -> (f64, f64) {
+    let n = replicates.len() as f64;
+    let roots: Vec<f64> = replicates.iter().map(|value| libm::cbrt(*value)).collect();
     let mean = roots.iter().sum::<f64>() / n;
     let variance = roots.iter().map(|root| (root - mean) * (root - mean)).sum::<f64>() / (n - 1.0);
-    let average = drawn.iter().sum::<f64>() / n;
+    let average = replicates.iter().sum::<f64>() / n;
     if variance <= 0.0 || average <= 0.0 {
         return (1.0, 1.0);
     }
-    let z = (libm::cbrt(found) - mean) / libm::sqrt(variance * (1.0 + 1.0 / n));
-    (normal_above(z), found / average)
+    let z = (libm::cbrt(observed) - mean) / libm::sqrt(variance * (1.0 + 1.0 / n));
+    (normal_above(z), observed / average)
 }
 
 impl<'a> Frame<'a> {
@@ -168,17 +170,17 @@ impl<'a> Frame<'a> {
             .iter()
             .map(|unit| {
                 let comparison = unit.comparison;
-                let (first, second) = (comparison.first, comparison.second);
+                let (first_arm, second_arm) = (comparison.first, comparison.second);
                 let expected = fit.expected_of(&comparison);
                 Row {
-                    first,
-                    second,
+                    first: first_arm,
+                    second: second_arm,
                     directions: fit.directions(&comparison),
                     weight: comparison.weight,
                     copies: comparison.copies as f64,
                     expected,
                     sensitivity: expected.sensitivity(),
-                    pair: pairs.partition_point(|pair| *pair < (first, second)),
+                    pair: pairs.partition_point(|pair| *pair < (first_arm, second_arm)),
                     item: unit.item,
                     judge: unit.judge,
                 }
@@ -205,7 +207,7 @@ impl<'a> Frame<'a> {
                 frame.arm_variance[arm] += n * row.weight * row.variance();
                 frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance();
             }
-            let direction = row.directions.all();
+            let direction = row.directions.entries();
             let [[curvature, mixed], [_, tie_curvature]] = row.expected.information();
             for &(a, x) in direction {
                 direction.iter().for_each(|&(b, y)| information[a * size + b] += n * x * y * curvature);
@@ -224,9 +226,9 @@ impl<'a> Frame<'a> {
         // A weak prior, where the fit needed one, also bounds the step.
         let ridge = fit.prior().map_or(1e-9, |sd| 1.0 / (sd * sd));
         let slopes = fit.slope_places();
-        for place in 0..size {
-            let own = if slopes.contains(&place) { fit.prior_precision(place) } else { ridge };
-            information[place * size + place] += own;
+        for index in 0..size {
+            let precision = if slopes.contains(&index) { fit.prior_precision(index) } else { ridge };
+            information[index * size + index] += precision;
         }
         frame.step = Cholesky::semi_definite(&information, size);
         frame
@@ -246,7 +248,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Residuals of a table drawn from the fit, after one step of a refit; `pull` is the gradient that is left at a fit.
-    fn drawn(&self, seed: u64, pull: &[f64]) -> Residuals {
+    fn simulated(&self, seed: u64, pull: &[f64]) -> Residuals {
         let mut draws = Normals::from_seed(0x7265_706c ^ seed << 32);
         let (half, tie) = self
             .rows
@@ -259,11 +261,11 @@ impl<'a> Frame<'a> {
                         scale * libm::sqrt(row.tie_variance()) * draws.normal(),
                     );
                 }
-                let at = draws.uniform();
+                let uniform = draws.uniform();
                 let [win, loss, tie] = row.expected.p;
-                let (half, tied) = if at < win {
+                let (half, tied) = if uniform < win {
                     (0.5, 0.0)
-                } else if at < win + loss {
+                } else if uniform < win + loss {
                     (-0.5, 0.0)
                 } else {
                     (0.0, 1.0)
@@ -292,9 +294,9 @@ impl<'a> Frame<'a> {
     /// The gradient of the likelihood with these residuals.
     fn gradient(&self, residuals: &Residuals) -> Vec<f64> {
         let mut gradient = vec![0.0; self.size];
-        for (at, row) in self.rows.iter().enumerate() {
-            let [slope, tie_slope] = row.expected.score(residuals.half[at], residuals.tie[at]);
-            row.directions.all().iter().for_each(|&(place, x)| gradient[place] += x * slope);
+        for (row_index, row) in self.rows.iter().enumerate() {
+            let [slope, tie_slope] = row.expected.score(residuals.half[row_index], residuals.tie[row_index]);
+            row.directions.entries().iter().for_each(|&(place, x)| gradient[place] += x * slope);
             if let Some(tie) = self.tie {
                 gradient[tie] += tie_slope;
             }
@@ -305,23 +307,23 @@ impl<'a> Frame<'a> {
     fn refit(&self, residuals: &mut Residuals, pull: &[f64]) {
         let gradient: Vec<f64> = self.gradient(residuals).iter().zip(pull).map(|(found, pull)| found - pull).collect();
         let step = self.step.solve(&gradient);
-        for (at, row) in self.rows.iter().enumerate() {
+        for (row_index, row) in self.rows.iter().enumerate() {
             let n = row.weight * row.copies;
-            let along: f64 = row.directions.all().iter().map(|&(place, x)| x * step[place]).sum();
+            let change: f64 = row.directions.entries().iter().map(|&(index, x)| x * step[index]).sum();
             let tie = self.tie.map_or(0.0, |tie| step[tie]);
             let [half_moves, tie_moves] = row.sensitivity;
-            residuals.half[at] -= n * (half_moves[0] * along + half_moves[1] * tie);
-            residuals.tie[at] -= n * (tie_moves[0] * along + tie_moves[1] * tie);
+            residuals.half[row_index] -= n * (half_moves[0] * change + half_moves[1] * tie);
+            residuals.tie[row_index] -= n * (tie_moves[0] * change + tie_moves[1] * tie);
         }
     }
 
     fn statistics(&self, residuals: &Residuals) -> Statistics {
         let mut pairs = vec![0.0; self.pairs.len()];
         let mut ties = vec![0.0; self.arm_tie_variance.len()];
-        for (at, row) in self.rows.iter().enumerate() {
-            pairs[row.pair] += residuals.half[at];
-            ties[row.first] += residuals.tie[at];
-            ties[row.second] += residuals.tie[at];
+        for (row_index, row) in self.rows.iter().enumerate() {
+            pairs[row.pair] += residuals.half[row_index];
+            ties[row.first] += residuals.tie[row_index];
+            ties[row.second] += residuals.tie[row_index];
         }
         let squares = |sums: &[f64], variances: &[f64]| -> f64 {
             sums.iter()
@@ -330,11 +332,12 @@ impl<'a> Frame<'a> {
                 .map(|(sum, variance)| sum * sum / variance)
                 .sum()
         };
-        let by = |clusters: &[Cluster]| clusters.iter().map(|cluster| self.cluster(cluster, residuals)).sum();
+        let worst_cluster =
+            |clusters: &[Cluster]| clusters.iter().map(|cluster| self.cluster(cluster, residuals)).sum();
         Statistics {
             misfit: squares(&pairs, &self.pair_variance),
-            items: by(&self.items),
-            judges: by(&self.judges),
+            items: worst_cluster(&self.items),
+            judges: worst_cluster(&self.judges),
             ties: squares(&ties, &self.arm_tie_variance),
         }
     }
@@ -349,7 +352,7 @@ impl<'a> Frame<'a> {
             .sum()
     }
 
-    fn misfit(&self, residuals: &Residuals, ratio: f64) -> Finding {
+    fn misfit_finding(&self, residuals: &Residuals, ratio: f64) -> Finding {
         let arms = self.sample.group.fit.arms();
         let (mut sums, mut points) = (vec![0.0; self.pairs.len()], vec![0.0; self.pairs.len()]);
         let mut share = vec![(0.0, 0.0); arms * arms];
@@ -369,16 +372,16 @@ impl<'a> Frame<'a> {
         let z = |pair: &usize| sums[*pair].abs() / libm::sqrt(self.pair_variance[*pair].max(f64::MIN_POSITIVE));
         let worst = (0..self.pairs.len()).max_by(|a, b| z(a).total_cmp(&z(b))).expect("a group has pairs");
         let (mut i, mut j) = self.pairs[worst];
-        let (mut found, mut excess) = (points[worst], 2.0 * sums[worst]);
-        if excess < 0.0 {
-            (i, j, found, excess) = (j, i, -found, -excess);
+        let (mut observed, mut excess_points) = (points[worst], 2.0 * sums[worst]);
+        if excess_points < 0.0 {
+            (i, j, observed, excess_points) = (j, i, -observed, -excess_points);
         }
         let cycle = cycle(&share, arms).map(|cycle| cycle.map(|member| self.sample.name(member)).to_vec());
         Finding::Misfit {
             ratio,
             pair: (self.sample.name(i), self.sample.name(j)),
-            found,
-            expected: found - excess,
+            found: observed,
+            expected: observed - excess_points,
             cycle,
         }
     }
@@ -386,9 +389,9 @@ impl<'a> Frame<'a> {
     fn ties(&self, residuals: &Residuals) -> Finding {
         let arms = self.arm_tie_variance.len();
         let (mut excess, mut expected) = (vec![0.0; arms], vec![0.0; arms]);
-        for (at, row) in self.rows.iter().enumerate() {
+        for (row_index, row) in self.rows.iter().enumerate() {
             for arm in [row.first, row.second] {
-                excess[arm] += residuals.tie[at];
+                excess[arm] += residuals.tie[row_index];
                 expected[arm] += row.weight * row.copies * row.expected.p[2];
             }
         }
@@ -418,19 +421,19 @@ impl<'a> Frame<'a> {
 /// The clearest cycle of three, if there is one, where each beats the next by at least 1.645 standard errors. `pairs`
 /// has for each ordered pair the sum of half points and that of their squares.
 fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
-    const CLEAR: f64 = 1.645;
+    const CLEAR_Z: f64 = 1.645;
     let z = |i: usize, j: usize| {
         let (sum, squares) = pairs[i * arms + j];
         if squares > 0.0 { sum / libm::sqrt(squares) } else { 0.0 }
     };
-    let mut clearest = (CLEAR, None);
+    let mut clearest = (CLEAR_Z, None);
     for i in 0..arms {
-        for j in (i + 1..arms).filter(|j| z(i, *j) > CLEAR) {
+        for j in (i + 1..arms).filter(|j| z(i, *j) > CLEAR_Z) {
             // Each cycle once: from its first member.
             for k in (i + 1..arms).filter(|k| *k != j) {
-                let least = z(i, j).min(z(j, k)).min(z(k, i));
-                if least > clearest.0 {
-                    clearest = (least, Some([i, j, k]));
+                let smallest_z = z(i, j).min(z(j, k)).min(z(k, i));
+                if smallest_z > clearest.0 {
+                    clearest = (smallest_z, Some([i, j, k]));
                 }
             }
         }
@@ -440,12 +443,15 @@ fn cycle(pairs: &[(f64, f64)], arms: usize) -> Option<[usize; 3]> {
 
 /// Clusters with at least two units; a single unit shows nothing.
 fn clusters(rows: &[Row], key: impl Fn(&Row) -> Option<u32>) -> Vec<Cluster> {
-    let mut keyed: Vec<(u32, usize)> = rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
+    let mut keyed: Vec<(u32, usize)> =
+        rows.iter().enumerate().filter_map(|(row_index, row)| Some((key(row)?, row_index))).collect();
     keyed.sort_unstable();
     let cluster = |same: &[(u32, usize)]| {
         let units: Vec<usize> = same.iter().map(|entry| entry.1).collect();
-        let both = |at: &usize| [(rows[*at].first, *at, 1.0), (rows[*at].second, *at, -1.0)];
-        let mut sides: Vec<(usize, usize, f64)> = units.iter().flat_map(both).collect();
+        let sides = |row_index: &usize| {
+            [(rows[*row_index].first, *row_index, 1.0), (rows[*row_index].second, *row_index, -1.0)]
+        };
+        let mut sides: Vec<(usize, usize, f64)> = units.iter().flat_map(sides).collect();
         sides.sort_by_key(|side| (side.0, side.1));
         Cluster { units, sides }
     };

@@ -8,12 +8,12 @@ pub(super) fn finding(finding: &Finding) -> String {
     const NAMES: usize = 4;
     match finding {
         Finding::NotConnected { groups } => {
-            let all: Vec<String> = groups.iter().map(|group| format!("{{{}}}", names(group, NAMES))).collect();
+            let group_texts: Vec<String> = groups.iter().map(|group| format!("{{{}}}", names(group, NAMES))).collect();
             format!(
                 "The table falls into {} groups that were never compared, not even indirectly: {}; ranks hold within a group \
                  only.",
                 groups.len(),
-                names(&all, NAMES)
+                names(&group_texts, NAMES)
             )
         }
         Finding::OrderAndNames { members } => format!(
@@ -23,9 +23,9 @@ pub(super) fn finding(finding: &Finding) -> String {
         ),
         Finding::SelfComparisons { rows, first } => {
             let numbers: Vec<String> = first.iter().map(u64::to_string).collect();
-            let all = if *rows > first.len() { ", ..." } else { "" };
+            let group_texts = if *rows > first.len() { ", ..." } else { "" };
             format!(
-                "{} a competitor with itself and {} set aside (row {}{all}).",
+                "{} a competitor with itself and {} set aside (row {}{group_texts}).",
                 count(*rows as u64, "judgement compares", "judgements compare"),
                 if *rows == 1 { "is" } else { "are" },
                 numbers.join(", ")
@@ -91,16 +91,16 @@ pub(super) fn finding(finding: &Finding) -> String {
             format!("Ties carry the result: {with} is first with them, {without} if they are left out.")
         }
         Finding::NotRandom { competitor, points, found, expected } => {
-            let (of, in_all) = (100.0 * found, 100.0 * expected);
-            let what = if *points {
+            let (found_percent, expected_percent) = (100.0 * found, 100.0 * expected);
+            let unit = if *points {
                 format!(
-                    "the model gives {competitor} {of:+.0} points beyond the half per 100 of these, and {in_all:+.0} per 100 of all"
+                    "the model gives {competitor} {found_percent:+.0} points beyond the half per 100 of these, and {expected_percent:+.0} per 100 of all"
                 )
             } else {
-                format!("{competitor} takes part in {of:.0}% of these, and in {in_all:.0}% of all")
+                format!("{competitor} takes part in {found_percent:.0}% of these, and in {expected_percent:.0}% of all")
             };
             format!(
-                "People's questions are not a simple random sample of those of the model: {what}. Strengths are then those of the questions that \
+                "People's questions are not a simple random sample of those of the model: {unit}. Strengths are then those of the questions that \
                  people chose, or wrong; choose questions by lot, or give their probabilities as weights."
             )
         }

@@ -13,9 +13,9 @@ pub(super) fn facts(table: &Table, units: &Units, fits: &[GroupFit]) -> Vec<Find
     }
     facts.extend(fits.iter().filter(|fit| fit.confounded).map(|fit| Finding::OrderAndNames { members: names(fit) }));
     if units.tally.self_comparisons > 0 {
-        const SHOWN: usize = 5;
-        let first = units.self_rows.iter().take(SHOWN).copied().collect();
-        facts.push(Finding::SelfComparisons { rows: units.tally.self_comparisons, first });
+        const MAX_ROWS: usize = 5;
+        let first_rows = units.self_rows.iter().take(MAX_ROWS).copied().collect();
+        facts.push(Finding::SelfComparisons { rows: units.tally.self_comparisons, first: first_rows });
     }
     facts
 }

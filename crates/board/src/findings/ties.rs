@@ -21,22 +21,22 @@ pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsErro
         return Ok(None);
     }
     let arms = group.fit.arms();
-    let other = fitted(arms, &decided, group.fit.ties())?;
-    if other.prior() != group.fit.prior() {
+    let without_ties = fitted(arms, &decided, group.fit.ties())?;
+    if without_ties.prior() != group.fit.prior() {
         return Ok(None);
     }
-    let (a, b) = (strongest(group.fit.strengths()), strongest(other.strengths()));
+    let (a, b) = (strongest(group.fit.strengths()), strongest(without_ties.strengths()));
     let variance = |covariance: &[f64], size: usize| {
         covariance[a * size + a] + covariance[b * size + b] - 2.0 * covariance[a * size + b]
     };
     let difference = |strengths: &[f64]| strengths[a] - strengths[b];
-    let spread =
-        variance(other.model_covariance(), other.size()) - variance(group.fit.model_covariance(), group.fit.size());
+    let spread = variance(without_ties.model_covariance(), without_ties.size())
+        - variance(group.fit.model_covariance(), group.fit.size());
     let p = if a == b || spread <= 0.0 {
         1.0
     } else {
         // The pair was chosen among all because its order changed.
-        let z = (difference(group.fit.strengths()) - difference(other.strengths())).abs() / libm::sqrt(spread);
+        let z = (difference(group.fit.strengths()) - difference(without_ties.strengths())).abs() / libm::sqrt(spread);
         2.0 * normal_above(z) * (arms - 1) as f64
     };
     Ok(Some((p, Finding::TiesDecide { with: sample.name(a), without: sample.name(b) })))

@@ -45,25 +45,25 @@ pub(super) fn agreements(
 ) -> Result<Vec<Agreement>, StatisticsError> {
     (0..model.judges.len() as u32)
         .map(|judge| {
-            let own: Vec<Unit> = units.iter().filter(|unit| unit.judge == Some(judge)).copied().collect();
-            let first_shown = if model.order == Order::Shown { first_shown(&own, group)? } else { None };
-            let questions = Question::all(&own);
+            let judge_units: Vec<Unit> = units.iter().filter(|unit| unit.judge == Some(judge)).copied().collect();
+            let first_shown = if model.order == Order::Shown { first_shown(&judge_units, group)? } else { None };
+            let questions = Question::questions_of(&judge_units);
             let mut common: Vec<(usize, [usize; 2], f64)> = people
                 .iter()
                 .filter_map(|unit| {
-                    let place = Question::find(&questions, unit)?;
-                    let said = category(Preference::of_net(questions[place].points() - 0.5));
-                    Some((place, [category(unit.outcome()), said], unit.comparison.weight))
+                    let question_index = Question::find(&questions, unit)?;
+                    let judged = category(Preference::of_net(questions[question_index].points() - 0.5));
+                    Some((question_index, [category(unit.outcome()), judged], unit.comparison.weight))
                 })
                 .collect();
             common.sort_by_key(|one| one.0);
             let mut counts = [[0.0; 3]; 3];
-            common.iter().for_each(|(_, said, weight)| add(&mut counts, *said, *weight));
-            let all: f64 = counts.iter().flatten().sum();
+            common.iter().for_each(|(_, judged, weight)| add(&mut counts, *judged, *weight));
+            let total_weight: f64 = counts.iter().flatten().sum();
             Ok(Agreement {
                 judge: model.judges[judge as usize].clone(),
                 common: common.len() as u64,
-                agreed: if all > 0.0 { (0..3).map(|k| counts[k][k]).sum::<f64>() / all } else { 0.0 },
+                agreed: if total_weight > 0.0 { (0..3).map(|k| counts[k][k]).sum::<f64>() / total_weight } else { 0.0 },
                 kappa: kappa(&counts).map(|value| Estimate { value, error: jackknife(&common, &counts, value) }),
                 first_shown,
             })
@@ -88,25 +88,25 @@ fn add(counts: &mut [[f64; 3]; 3], [row, column]: [usize; 2], weight: f64) {
 }
 
 /// The error of a kappa, leaving out one question after the other.
-fn jackknife(common: &[(usize, [usize; 2], f64)], counts: &[[f64; 3]; 3], all: f64) -> f64 {
-    let without: Vec<f64> = common
+fn jackknife(common: &[(usize, [usize; 2], f64)], counts: &[[f64; 3]; 3], total: f64) -> f64 {
+    let leave_one_out: Vec<f64> = common
         .chunk_by(|a, b| a.0 == b.0)
         .map(|same| {
-            let mut left = *counts;
-            same.iter().for_each(|(_, said, weight)| add(&mut left, *said, -weight));
-            kappa(&left).unwrap_or(all)
+            let mut remaining = *counts;
+            same.iter().for_each(|(_, said, weight)| add(&mut remaining, *said, -weight));
+            kappa(&remaining).unwrap_or(total)
         })
         .collect();
-    let n = without.len() as f64;
-    let mean = without.iter().sum::<f64>() / n;
-    libm::sqrt((n - 1.0) / n * without.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>())
+    let n = leave_one_out.len() as f64;
+    let mean = leave_one_out.iter().sum::<f64>() / n;
+    libm::sqrt((n - 1.0) / n * leave_one_out.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>())
 }
 
 /// The effect of the order on a judge of the model, by a separate fit among the members of a group.
 fn first_shown(units: &[Unit], group: &GroupFit) -> Result<Option<Estimate>, StatisticsError> {
-    let place = |member: usize| group.members.iter().position(|other| *other == member);
+    let member_index = |member: usize| group.members.iter().position(|other| *other == member);
     let local = |unit: &Unit| {
-        let (first, second) = (place(unit.comparison.first)?, place(unit.comparison.second)?);
+        let (first, second) = (member_index(unit.comparison.first)?, member_index(unit.comparison.second)?);
         Some(statistics::bradley_terry::Comparison { first, second, ..unit.comparison })
     };
     let (comparisons, items): (Vec<_>, Vec<u32>) =
@@ -115,8 +115,8 @@ fn first_shown(units: &[Unit], group: &GroupFit) -> Result<Option<Estimate>, Sta
         return Ok(None);
     }
     let fit = fitted(group.members.len(), &comparisons, group.fit.ties())?;
-    Ok(fit.position().zip(fit.position_place()).map(|(value, place)| {
-        let variance = fit.sandwich(&comparisons, Some(&items), true)[place * fit.size() + place];
+    Ok(fit.position().zip(fit.position_place()).map(|(value, member_index)| {
+        let variance = fit.sandwich(&comparisons, Some(&items), true)[member_index * fit.size() + member_index];
         Estimate { value, error: libm::sqrt(variance.max(0.0)) }
     }))
 }
@@ -131,16 +131,16 @@ pub(super) fn favours(
 ) -> Result<Vec<Favour>, StatisticsError> {
     let mut by_name: Vec<Vec<(Key, f64, f64)>> = vec![Vec::new(); people.names.len()];
     for unit in units {
-        let Some(place) = Question::find(questions, unit) else { continue };
+        let Some(question_index) = Question::find(questions, unit) else { continue };
         let comparison = unit.comparison;
         let [win, _, tie] = comparison.point.shares();
-        let more = questions[place].points() - win - 0.5 * tie;
-        let item = questions[place].item;
+        let excess = questions[question_index].points() - win - 0.5 * tie;
+        let item = questions[question_index].item;
         let cluster = if by_item { (0, 0, item) } else { (comparison.first, comparison.second, item) };
-        by_name[comparison.first].push((cluster, comparison.weight, more));
-        by_name[comparison.second].push((cluster, comparison.weight, -more));
+        by_name[comparison.first].push((cluster, comparison.weight, excess));
+        by_name[comparison.second].push((cluster, comparison.weight, -excess));
     }
-    let mut found = Vec::new();
+    let mut favours = Vec::new();
     for (name, mut differences) in by_name.into_iter().enumerate() {
         differences.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2)));
         let weight: f64 = differences.iter().map(|one| one.1).sum();
@@ -156,9 +156,9 @@ pub(super) fn favours(
         let n = clusters.len() as f64;
         let error = libm::sqrt(n / (n - 1.0) * clusters.iter().map(square).sum::<f64>()) / weight;
         let p = if error > 0.0 { student_outside(value.abs() / error, n - 1.0) } else { 1.0 };
-        found.push((people.names[name].clone(), Estimate { value, error }, p));
+        favours.push((people.names[name].clone(), Estimate { value, error }, p));
     }
-    let corrected = holm(&found.iter().map(|one| one.2).collect::<Vec<_>>())?;
+    let corrected = holm(&favours.iter().map(|one| one.2).collect::<Vec<_>>())?;
     let favour = |((name, difference, _), p_value)| Favour { name, difference, p_value };
-    Ok(found.into_iter().zip(corrected).map(favour).collect())
+    Ok(favours.into_iter().zip(corrected).map(favour).collect())
 }

@@ -39,10 +39,10 @@ impl Gold {
                 "the table has no column `judge`, so people and the model cannot be distinguished".to_owned(),
             ));
         }
-        if let Some(missing) = people.iter().find(|name| !table.judges.contains(name)) {
+        if let Some(unknown_judge) = people.iter().find(|name| !table.judges.contains(name)) {
             let judges = crate::text::names(&table.judges, 8);
             return Err(BoardError::Gold(format!(
-                "no judge of the table is called {missing:?}; its judges are {judges}"
+                "no judge of the table is called {unknown_judge:?}; its judges are {judges}"
             )));
         }
         if let Some(row) = table.judgements.iter().find(|row| row.judge.is_none()) {
@@ -52,14 +52,14 @@ impl Gold {
             )));
         }
         let is_gold: Vec<bool> = table.judges.iter().map(|judge| people.contains(judge)).collect();
-        let of = |gold: bool| {
+        let judgements_of = |gold: bool| {
             let is_own = |row: &&Judgement| row.judge.is_some_and(|judge| is_gold[judge as usize] == gold);
             let mut side =
                 Table { judgements: table.judgements.iter().filter(is_own).copied().collect(), ..table.clone() };
             keep_judges(&mut side);
             side
         };
-        Self { people: of(true), model: of(false) }.checked()
+        Self { people: judgements_of(true), model: judgements_of(false) }.checked()
     }
 
     /// From two tables: all judgements of the first are people's, those of the second the model's. A table of the model without judges has one,
@@ -75,19 +75,19 @@ impl Gold {
             model.judgements.iter_mut().for_each(|row| row.judge = Some(0));
         }
         let mut united = |of: fn(&mut Table) -> &mut Vec<String>| {
-            let mut all = of(&mut model).clone();
-            let mut numbers: BTreeMap<String, u32> = all.iter().cloned().zip(0..).collect();
+            let mut judges = of(&mut model).clone();
+            let mut numbers: BTreeMap<String, u32> = judges.iter().cloned().zip(0..).collect();
             let moved: Vec<u32> = of(&mut people)
                 .iter()
                 .map(|name| {
                     *numbers.entry(name.clone()).or_insert_with(|| {
-                        all.push(name.clone());
-                        all.len() as u32 - 1
+                        judges.push(name.clone());
+                        judges.len() as u32 - 1
                     })
                 })
                 .collect();
-            of(&mut people).clone_from(&all);
-            *of(&mut model) = all;
+            of(&mut people).clone_from(&judges);
+            *of(&mut model) = judges;
             moved
         };
         let (names, items) = (united(|table| &mut table.names), united(|table| &mut table.items));
@@ -106,25 +106,26 @@ impl Gold {
                     if whose == "people's" { "the model's" } else { "people's" }
                 )));
             }
-            if let Some(row) = table.judgements.iter().find(|row| row.item.is_none()) {
+            if let Some(judgement) = table.judgements.iter().find(|judgement| judgement.item.is_none()) {
                 return Err(BoardError::Gold(format!(
                     "row {} of {whose} judgements names no item; people and the model must have judged the same items",
-                    row.row
+                    judgement.row
                 )));
             }
         }
-        if let Some(row) = self.model.judgements.iter().find(|row| row.weight != 1.0) {
+        if let Some(judgement) = self.model.judgements.iter().find(|judgement| judgement.weight != 1.0) {
             return Err(BoardError::Gold(format!(
                 "row {} of the model has weight {}; only people's rows may have weights: 1 over the probability with which their question \
                  was chosen",
-                row.row, row.weight
+                judgement.row, judgement.weight
             )));
         }
         // The number of judgements of equal weight with the same information.
-        let sums = |power: i32| self.people.judgements.iter().map(|row| row.weight.powi(power)).sum::<f64>();
+        let sums =
+            |power: i32| self.people.judgements.iter().map(|judgement| judgement.weight.powi(power)).sum::<f64>();
         let scale = sums(1) / sums(2);
         if self.is_weighted() {
-            self.people.judgements.iter_mut().for_each(|row| row.weight *= scale);
+            self.people.judgements.iter_mut().for_each(|judgement| judgement.weight *= scale);
         }
         Ok(self)
     }
@@ -132,19 +133,19 @@ impl Gold {
     /// Whether people's questions were chosen with unequal probabilities.
     #[must_use]
     pub fn is_weighted(&self) -> bool {
-        let first = self.people.judgements.first().map_or(1.0, |row| row.weight);
-        self.people.judgements.iter().any(|row| row.weight != first)
+        let first_weight = self.people.judgements.first().map_or(1.0, |row| row.weight);
+        self.people.judgements.iter().any(|row| row.weight != first_weight)
     }
 }
 
 /// Leaves out judges without a judgement.
 fn keep_judges(table: &mut Table) {
-    let mut present = vec![false; table.judges.len()];
-    table.judgements.iter().filter_map(|row| row.judge).for_each(|judge| present[judge as usize] = true);
-    let mut number = vec![0; present.len()];
+    let mut is_present = vec![false; table.judges.len()];
+    table.judgements.iter().filter_map(|row| row.judge).for_each(|judge| is_present[judge as usize] = true);
+    let mut number = vec![0; is_present.len()];
     let mut judges = Vec::new();
-    for (place, judge) in table.judges.iter().enumerate().filter(|(place, _)| present[*place]) {
-        number[place] = judges.len() as u32;
+    for (judge_index, judge) in table.judges.iter().enumerate().filter(|(judge_index, _)| is_present[*judge_index]) {
+        number[judge_index] = judges.len() as u32;
         judges.push(judge.clone());
     }
     table.judges = judges;

@@ -67,7 +67,7 @@ impl<'a> Audit<'a> {
             ));
         }
         let model = Units::of(&gold.model)?;
-        let questions = Question::all(&model.units);
+        let questions = Question::questions_of(&model.units);
         let (people, set_aside) = on_questions(&gold.people, &questions);
         if !people.judgements.iter().any(|row| row.first != row.second) {
             return Err(BoardError::Gold(format!(
@@ -83,38 +83,39 @@ impl<'a> Audit<'a> {
     pub(crate) fn corrected(
         &self,
         units: &Units,
-        alone: &[GroupFit],
+        people_fits: &[GroupFit],
         settings: &Settings,
     ) -> Result<(Vec<GroupFit>, ModelReport), BoardError> {
-        let alpha = settings.alpha() / alone.len() as f64;
-        let mut fits = Vec::new();
-        let mut first = None;
-        for group in alone {
-            let own = within(&self.questions, group);
-            let (fit, lambda) = group.corrected(&own, settings, alpha)?;
-            first.get_or_insert((own, lambda));
-            fits.push(fit);
+        let alpha = settings.alpha() / people_fits.len() as f64;
+        let mut corrected_fits = Vec::new();
+        let mut first_correction = None;
+        for group in people_fits {
+            let questions_of_group = questions_of_group(&self.questions, group);
+            let (fit, lambda) = group.corrected(&questions_of_group, settings, alpha)?;
+            first_correction.get_or_insert((questions_of_group, lambda));
+            corrected_fits.push(fit);
         }
-        let (own, lambda) = first.expect("a table with a comparison has a group");
-        let by_item = fits[0].populations.kinds().any(|kind| kind == ClusterKind::Item);
-        let mut common: Vec<usize> = alone[0].units.iter().filter_map(|unit| Question::find(&own, unit)).collect();
+        let (questions_of_group, lambda) = first_correction.expect("a table with a comparison has a group");
+        let by_item = corrected_fits[0].populations.kinds().any(|kind| kind == ClusterKind::Item);
+        let mut common: Vec<usize> =
+            people_fits[0].units.iter().filter_map(|unit| Question::find(&questions_of_group, unit)).collect();
         common.sort_unstable();
         common.dedup();
         let mut report = ModelReport {
             people: self.gold.people.judges.clone(),
             models: self.gold.model.judges.clone(),
-            questions: own.len() as u64,
+            questions: questions_of_group.len() as u64,
             common: common.len() as u64,
             set_aside: self.set_aside,
             lambda,
-            width: width(&fits[0], &alone[0]),
+            width: interval_width(&corrected_fits[0], &people_fits[0]),
             weighted: self.gold.is_weighted(),
-            agreement: agreements(&units.units, &self.gold.model, &self.model.units, &alone[0])?,
+            agreement: agreements(&units.units, &self.gold.model, &self.model.units, &people_fits[0])?,
             favours: favours(&self.people, &units.units, &self.questions, by_item)?,
             sentences: Vec::new(),
         };
         report.sentences = sentences(&report);
-        Ok((fits, report))
+        Ok((corrected_fits, report))
     }
 
     /// Tests whether people's questions can be a random sample.
@@ -136,26 +137,26 @@ fn on_questions(table: &Table, questions: &[Question]) -> (Table, u64) {
 }
 
 /// The questions among the members of a group, by places among these.
-fn within(questions: &[Question], group: &GroupFit) -> Vec<Question> {
-    let mut place = vec![None; group.members.iter().max().map_or(0, |most| most + 1)];
-    group.members.iter().enumerate().for_each(|(local, member)| place[*member] = Some(local));
-    let local = |number: usize| place.get(number).copied().flatten();
+fn questions_of_group(questions: &[Question], group: &GroupFit) -> Vec<Question> {
+    let mut member_index = vec![None; group.members.iter().max().map_or(0, |most| most + 1)];
+    group.members.iter().enumerate().for_each(|(local, member)| member_index[*member] = Some(local));
+    let local = |number: usize| member_index.get(number).copied().flatten();
     questions
         .iter()
         .filter_map(|question| {
-            let mut own = *question;
-            own.predicted.first = local(question.predicted.first)?;
-            own.predicted.second = local(question.predicted.second)?;
-            Some(own)
+            let mut in_group = *question;
+            in_group.predicted.first = local(question.predicted.first)?;
+            in_group.predicted.second = local(question.predicted.second)?;
+            Some(in_group)
         })
         .collect()
 }
 
-fn width(fit: &GroupFit, alone: &GroupFit) -> f64 {
+fn interval_width(fit: &GroupFit, people_fit: &GroupFit) -> f64 {
     let size = fit.members.len();
     let ratio = |member: usize| {
-        let at = member * size + member;
-        libm::sqrt(fit.covariance[at] / alone.covariance[at])
+        let diagonal = member * size + member;
+        libm::sqrt(fit.covariance[diagonal] / people_fit.covariance[diagonal])
     };
     (0..size).map(ratio).sum::<f64>() / size as f64
 }
@@ -164,7 +165,7 @@ fn sentences(report: &ModelReport) -> Vec<String> {
     const NAMES: usize = 4;
     let people = if report.people.is_empty() { String::new() } else { format!(" ({})", names(&report.people, NAMES)) };
     let models = names(&report.models, NAMES);
-    let mut all = vec![format!(
+    let mut sentences = vec![format!(
         "Claims and strengths are those of people{people}, who judged {} of the {} that {models} judged: the model counts {:.2} (from 0 to 1), and errors \
          are {:.2} times those of people alone.",
         report.common,
@@ -172,7 +173,7 @@ fn sentences(report: &ModelReport) -> Vec<String> {
         report.lambda,
         report.width
     )];
-    all.push(if report.weighted {
+    sentences.push(if report.weighted {
         "Assumed: the weights of people's judgements are 1 over the probability with which their questions were chosen, up to a factor.".to_owned()
     } else {
         "Assumed: the questions that people judged are a simple random sample of those of the model, and how many people judged one does \
@@ -180,45 +181,48 @@ fn sentences(report: &ModelReport) -> Vec<String> {
             .to_owned()
     });
     if report.set_aside > 0 {
-        all.push(format!(
+        sentences.push(format!(
             "{} on questions that the model did not judge: set aside.",
             count(report.set_aside, "judgement of people is", "judgements of people are")
         ));
     }
-    for one in &report.agreement {
-        let kappa =
-            one.kappa.map_or_else(String::new, |kappa| format!(" (kappa {:.2} ± {:.2})", kappa.value, kappa.error));
-        let first =
-            one.first_shown.filter(|first| first.value.abs() > 1.96 * first.error).map_or_else(String::new, |first| {
-                let side = if first.value > 0.0 { "first" } else { "second" };
+    for agreement in &report.agreement {
+        let kappa = agreement
+            .kappa
+            .map_or_else(String::new, |kappa| format!(" (kappa {:.2} ± {:.2})", kappa.value, kappa.error));
+        let shown_first = agreement
+            .first_shown
+            .filter(|shown_first| shown_first.value.abs() > 1.96 * shown_first.error)
+            .map_or_else(String::new, |shown_first| {
+                let side = if shown_first.value > 0.0 { "first" } else { "second" };
                 format!(
                     "; it favours the answer shown {side} ({:+.2} ± {:.2} on the scale of strengths)",
-                    first.value, first.error
+                    shown_first.value, shown_first.error
                 )
             });
-        all.push(format!(
-            "Agreement with people: {} says the same in {} of {}{kappa}{first}.",
-            one.judge,
-            percent(one.agreed),
-            count(one.common, "judgement", "judgements")
+        sentences.push(format!(
+            "Agreement with people: {} says the same in {} of {}{kappa}{shown_first}.",
+            agreement.judge,
+            percent(agreement.agreed),
+            count(agreement.common, "judgement", "judgements")
         ));
     }
-    let mut clear: Vec<&Favour> = report.favours.iter().filter(|favour| favour.p_value <= 0.05).collect();
-    clear.sort_by(|a, b| b.difference.value.total_cmp(&a.difference.value));
-    if !clear.is_empty() {
-        let words = |favour: &&Favour| {
+    let mut clear_favours: Vec<&Favour> = report.favours.iter().filter(|favour| favour.p_value <= 0.05).collect();
+    clear_favours.sort_by(|a, b| b.difference.value.total_cmp(&a.difference.value));
+    if !clear_favours.is_empty() {
+        let favour_text = |favour: &&Favour| {
             let Favour { name, difference, .. } = favour;
             format!("{name} ({:+.0} ± {:.0})", 100.0 * difference.value, 100.0 * difference.error)
         };
-        let words: Vec<String> = clear.iter().map(words).collect();
-        all.push(format!(
+        let favour_text: Vec<String> = clear_favours.iter().map(favour_text).collect();
+        sentences.push(format!(
             "Points in 100 that the model gives beyond what people do: {}; the strengths are corrected for it.",
-            names(&words, 2 * NAMES)
+            names(&favour_text, 2 * NAMES)
         ));
     }
-    all.push(
+    sentences.push(
         "Not stated with a model: what holds at every look under Bradley-Terry, and how many more judgements it takes."
             .to_owned(),
     );
-    all
+    sentences
 }

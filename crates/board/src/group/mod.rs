@@ -12,7 +12,7 @@ use crate::{BoardError, Order, Table};
 use statistics::StatisticsError;
 use statistics::bradley_terry::{
     Comparison, Contrasts, Covariates, Fit, Look, Options, Ties, cells, discriminating, position_is_determined,
-    unbeaten, undetermined,
+    unbeaten, undetermined_covariate,
 };
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
@@ -42,7 +42,7 @@ pub(crate) struct GroupFit {
     /// The judges with slopes, by their numbers in the table.
     pub(crate) judges: Vec<u32>,
     /// Strengths of the fit without covariates and slopes, with their standard errors, if there are any.
-    pub(crate) plain: Option<Vec<(f64, f64)>>,
+    pub(crate) plain_estimates: Option<Vec<(f64, f64)>>,
     /// Members that no competitor outside of them ever beat, if there are any.
     pub(crate) unbeaten: Vec<usize>,
     /// Whether the order of answers was known, but cannot be distinguished from names.
@@ -72,16 +72,16 @@ impl GroupFit {
         let source = Source { fit: &fit, comparisons: &comparisons, units: &units, correction: None };
         let estimated = populations::estimated(&source, settings, alpha)?;
         let is_plain = typical.is_empty() && judges.is_empty();
-        let plain = (!is_plain).then(|| plain(members.len(), &units, settings, alpha)).transpose()?;
-        let all = cells(&comparisons);
+        let plain_estimates = (!is_plain).then(|| plain_fit(members.len(), &units, settings, alpha)).transpose()?;
+        let cells_of_units = cells(&comparisons);
         let mut posterior = Posterior::of(fit.strengths(), &estimated.covariance);
-        if let Some(best) = exact::best(&fit, &all, &estimated.covariance, WEAK_PRIOR) {
+        if let Some(best) = exact::best(&fit, &cells_of_units, &estimated.covariance, WEAK_PRIOR) {
             posterior.best = best;
         }
         let confounded = table.order == Order::Shown
-            && all.iter().any(|cell| cell.position != 0.0)
-            && !position_is_determined(members.len(), &all);
-        let unbeaten = unbeaten(members.len(), &all).unwrap_or_default();
+            && cells_of_units.iter().any(|cell| cell.position != 0.0)
+            && !position_is_determined(members.len(), &cells_of_units);
+        let unbeaten = unbeaten(members.len(), &cells_of_units).unwrap_or_default();
         let proven = ProvenWins::of(members.len(), &units, &estimated.populations, alpha)?;
         Ok(Self {
             members,
@@ -95,7 +95,7 @@ impl GroupFit {
             errors: estimated.errors,
             typical,
             judges,
-            plain,
+            plain_estimates,
             unbeaten,
             confounded,
             posterior,
@@ -143,18 +143,18 @@ impl GroupFit {
 
     /// The position effect with its standard error.
     pub(crate) fn position(&self) -> Option<(f64, f64)> {
-        let place = self.fit.position_place()?;
-        Some((self.fit.parameters()[place], self.errors[place]))
+        let index = self.fit.position_place()?;
+        Some((self.fit.parameters()[index], self.errors[index]))
     }
 
     /// The member with the largest probability of being the best.
-    pub(crate) fn leader(&self) -> usize {
-        leader(&self.posterior.best, self.fit.strengths())
+    pub(crate) fn strongest_member(&self) -> usize {
+        strongest_member(&self.posterior.best, self.fit.strengths())
     }
 }
 
 /// Strengths with standard errors of the fit without covariates and slopes.
-fn plain(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Result<Vec<(f64, f64)>, BoardError> {
+fn plain_fit(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Result<Vec<(f64, f64)>, BoardError> {
     let comparisons: Vec<Comparison> = units
         .iter()
         .map(|unit| Comparison { covariates: Covariates::default(), slope: None, ..unit.comparison })
@@ -183,28 +183,32 @@ pub(crate) fn difference_of(fit: &Fit, share: f64) -> f64 {
 }
 
 /// The competitor with the largest probability of being the best; of several, the strongest.
-pub(crate) fn leader(best: &[f64], strengths: &[f64]) -> usize {
-    let by = |a: &usize, b: &usize| {
+pub(crate) fn strongest_member(best: &[f64], strengths: &[f64]) -> usize {
+    let by_strength = |a: &usize, b: &usize| {
         best[*a].total_cmp(&best[*b]).then(strengths[*a].total_cmp(&strengths[*b])).then(b.cmp(a))
     };
-    (0..best.len()).max_by(by).expect("a group has members")
+    (0..best.len()).max_by(by_strength).expect("a group has members")
 }
 
 /// The strongest competitor: the first in the table of the board.
 pub(crate) fn strongest(strengths: &[f64]) -> usize {
-    leader(&vec![0.0; strengths.len()], strengths)
+    strongest_member(&vec![0.0; strengths.len()], strengths)
 }
 
 /// The maximum of the likelihood, or of the posterior under a weak prior if it has none.
 pub(crate) fn fitted(arms: usize, comparisons: &[Comparison], ties: Ties) -> Result<Fit, StatisticsError> {
-    let all = cells(comparisons);
+    let cells_of_comparisons = cells(comparisons);
     let options = Options { position: true, ties, ..Options::default() };
     let fit = |options| {
-        let has_slopes = all.iter().any(|cell| cell.slope.is_some());
-        if has_slopes { discriminating(arms, &all, options) } else { Fit::new(arms, &all, options) }
+        let has_slopes = cells_of_comparisons.iter().any(|cell| cell.slope.is_some());
+        if has_slopes {
+            discriminating(arms, &cells_of_comparisons, options)
+        } else {
+            Fit::new(arms, &cells_of_comparisons, options)
+        }
     };
     // Those of a part of the table may not be determined although those of the whole are.
-    if undetermined(arms, &all).is_some() {
+    if undetermined_covariate(arms, &cells_of_comparisons).is_some() {
         return fit(Options { prior: Some(WEAK_PRIOR), ..options });
     }
     match fit(options) {

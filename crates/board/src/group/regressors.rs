@@ -3,7 +3,7 @@
 
 use crate::units::Unit;
 use crate::{BoardError, Table};
-use statistics::bradley_terry::{Covariates, Undetermined, cells, undetermined};
+use statistics::bradley_terry::{Covariates, UndeterminedReason, cells, undetermined_covariate};
 
 /// As many as the strengths of the largest board.
 const MOST_PARAMETERS: usize = 2_000;
@@ -27,24 +27,24 @@ pub(super) fn standardise(units: &mut [Unit]) -> Vec<f64> {
 
 /// Refuses covariates if the units of a group do not determine their coefficients.
 pub(super) fn check_determined(arms: usize, units: &[Unit], names: &[String]) -> Result<(), BoardError> {
-    let all = cells(units.iter().map(|unit| &unit.comparison));
-    let Some((place, reason)) = undetermined(arms, &all) else { return Ok(()) };
+    let cells_of_units = cells(units.iter().map(|unit| &unit.comparison));
+    let Some((covariate, reason)) = undetermined_covariate(arms, &cells_of_units) else { return Ok(()) };
     let reason = match reason {
-        Undetermined::Zero => "both answers have the same in all judgements".to_owned(),
-        Undetermined::Strengths => {
+        UndeterminedReason::Zero => "both answers have the same in all judgements".to_owned(),
+        UndeterminedReason::Strengths => {
             "it follows from the names, as if each competitor's answers all had the same, so that its effect cannot be distinguished from \
              the strengths"
                 .to_owned()
         }
-        Undetermined::Position => {
+        UndeterminedReason::Position => {
             "it follows from the order shown and the names, so that its effect cannot be distinguished from theirs".to_owned()
         }
-        Undetermined::Covariates => format!(
+        UndeterminedReason::Covariates => format!(
             "it follows from {}, so that their effects cannot be distinguished",
-            names[..place].join(", ")
+            names[..covariate].join(", ")
         ),
     };
-    Err(BoardError::Covariate { name: names[place].clone(), reason })
+    Err(BoardError::Covariate { name: names[covariate].clone(), reason })
 }
 
 /// Numbers the judges of a group's units within the group; returns them by their numbers in the table.
@@ -52,7 +52,7 @@ pub(super) fn assign_slopes(table: &Table, arms: usize, units: &mut [Unit]) -> R
     let mut judges = Vec::new();
     for unit in units.iter() {
         let Some(judge) = unit.judge else {
-            return Err(BoardError::NoJudge { row: table.judgements[unit.last].row });
+            return Err(BoardError::NoJudge { row: table.judgements[unit.last_row].row });
         };
         judges.push(judge);
     }

@@ -42,7 +42,7 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64], weak: f64) -> 
     }
     let proposal = Cholesky::new(&scale, size)?;
     let mut source = Normals::from_seed(0x6578_6163);
-    let mut drawn = Vec::with_capacity(DRAWS);
+    let mut weighted_draws = Vec::with_capacity(DRAWS);
     for _ in 0..DRAWS {
         let chi: f64 = source.normals(FREEDOM).iter().map(|z| z * z).sum();
         let stretch = libm::sqrt(FREEDOM as f64 / chi);
@@ -52,15 +52,16 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64], weak: f64) -> 
         // Student's density of the remainder without the shift.
         let length: f64 = proposal.solve(&moved).iter().zip(&moved).map(|(a, b)| a * b).sum();
         let ln_drawn = -0.5 * (FREEDOM + size - 1) as f64 * libm::log1p(length / FREEDOM as f64);
-        let at: Vec<f64> = fit.parameters().iter().zip(&moved).map(|(at, moved)| at + moved).collect();
-        let ln = worth * fit.ln_likelihood_at(cells, &at) + ln_prior(&at, arms, weak);
-        let top = (0..arms).max_by(|a, b| at[*a].total_cmp(&at[*b])).expect("a group has members");
-        drawn.push((top, ln - ln_drawn));
+        let proposed: Vec<f64> =
+            fit.parameters().iter().zip(&moved).map(|(proposed, moved)| proposed + moved).collect();
+        let ln = worth * fit.ln_likelihood_at(cells, &proposed) + ln_prior(&proposed, arms, weak);
+        let top = (0..arms).max_by(|a, b| proposed[*a].total_cmp(&proposed[*b])).expect("a group has members");
+        weighted_draws.push((top, ln - ln_drawn));
     }
-    let most = drawn.iter().map(|one| one.1).fold(f64::NEG_INFINITY, f64::max);
+    let max_ln_weight = weighted_draws.iter().map(|draw| draw.1).fold(f64::NEG_INFINITY, f64::max);
     let (mut best, mut sum, mut squares) = (vec![0.0; arms], 0.0, 0.0);
-    for (top, ln) in drawn {
-        let weight = libm::exp(ln - most);
+    for (top, ln) in weighted_draws {
+        let weight = libm::exp(ln - max_ln_weight);
         best[top] += weight;
         sum += weight;
         squares += weight * weight;
@@ -70,8 +71,8 @@ pub(crate) fn best(fit: &Fit, cells: &[Cell], covariance: &[f64], weak: f64) -> 
 }
 
 /// ln of the prior of all parameters, up to a constant: strengths under each spread by its probability.
-fn ln_prior(at: &[f64], arms: usize, weak: f64) -> f64 {
-    let (strengths, others) = at.split_at(arms);
+fn ln_prior(parameters: &[f64], arms: usize, weak_variance: f64) -> f64 {
+    let (strengths, other_parameters) = parameters.split_at(arms);
     let square: f64 = strengths.iter().map(|x| x * x).sum();
     let of_strengths: f64 = spreads()
         .map(|spread| {
@@ -79,6 +80,6 @@ fn ln_prior(at: &[f64], arms: usize, weak: f64) -> f64 {
             spread * libm::exp(-0.5 * square / (spread * spread)) / libm::pow(spread, (arms - 1) as f64)
         })
         .sum();
-    let of_others: f64 = others.iter().map(|x| x * x).sum();
-    libm::log(of_strengths.max(f64::MIN_POSITIVE)) - 0.5 * of_others / (weak * weak)
+    let of_others: f64 = other_parameters.iter().map(|x| x * x).sum();
+    libm::log(of_strengths.max(f64::MIN_POSITIVE)) - 0.5 * of_others / (weak_variance * weak_variance)
 }

@@ -79,38 +79,41 @@ impl Posterior {
     /// From strengths that add up to 0 and their covariances.
     pub(crate) fn of(strengths: &[f64], covariance: &[f64]) -> Self {
         let size = strengths.len();
-        let fitted = Fitted::of(strengths, covariance);
-        let likely = fitted.likely(Hyperprior::UniformInLogarithm);
+        let fitted = FittedTable::of(strengths, covariance);
+        let likely = fitted.likely_spreads(Hyperprior::UniformInLogarithm);
         let spread = libm::exp(likely.iter().map(|(spread, share)| share * libm::log(*spread)).sum());
         let mut best = vec![0.0; size];
         let mut source = Normals::from_seed(0x6265_7374);
-        for (spread, draws) in split(&fitted.likely(Hyperprior::Uniform)) {
-            let (mean, precision) = fitted.under(spread);
+        for (spread, draws) in split(&fitted.likely_spreads(Hyperprior::Uniform)) {
+            let (mean, precision) = fitted.given_spread(spread);
             let covariance = Cholesky::semi_definite(&precision, size).inverse();
             let wins = wins(&mean, &covariance, draws, &mut source);
             best.iter_mut().zip(wins).for_each(|(sum, wins)| *sum += f64::from(wins) / DRAWS as f64);
         }
-        let (mean, precision) = fitted.under(spread);
+        let (mean, precision) = fitted.given_spread(spread);
         Self { spread, mean, precision, best }
     }
 
     /// The same for each standard deviation that is likely: truths for simulations are drawn from all of them, since a single one
     /// would make them too similar.
     pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
-        let fitted = Fitted::of(strengths, covariance);
-        let likely: Vec<(f64, f64)> =
-            fitted.likely(Hyperprior::UniformInLogarithm).into_iter().filter(|(_, share)| *share >= UNLIKELY).collect();
-        let all: f64 = likely.iter().map(|(_, share)| share).sum();
-        let under = |(spread, share)| {
-            let (mean, precision) = fitted.under(spread);
-            UnderSpread { spread, probability: share / all, mean, precision }
+        let fitted = FittedTable::of(strengths, covariance);
+        let likely: Vec<(f64, f64)> = fitted
+            .likely_spreads(Hyperprior::UniformInLogarithm)
+            .into_iter()
+            .filter(|(_, share)| *share >= UNLIKELY)
+            .collect();
+        let total_share: f64 = likely.iter().map(|(_, share)| share).sum();
+        let given_spread = |(spread, share)| {
+            let (mean, precision) = fitted.given_spread(spread);
+            UnderSpread { spread, probability: share / total_share, mean, precision }
         };
-        likely.into_iter().map(under).collect()
+        likely.into_iter().map(given_spread).collect()
     }
 }
 
 /// A fit with some variance of a common shift.
-struct Fitted<'a> {
+struct FittedTable<'a> {
     strengths: &'a [f64],
     /// Covariances of the strengths.
     covariance: Vec<f64>,
@@ -119,7 +122,7 @@ struct Fitted<'a> {
     shift: f64,
 }
 
-impl<'a> Fitted<'a> {
+impl<'a> FittedTable<'a> {
     fn of(strengths: &'a [f64], covariance: &[f64]) -> Self {
         let size = strengths.len();
         // A common shift, which has no variance, gets that of an average strength.
@@ -130,7 +133,7 @@ impl<'a> Fitted<'a> {
     }
 
     /// Standard deviations of strengths with their posterior probabilities.
-    fn likely(&self, prior: Hyperprior) -> Vec<(f64, f64)> {
+    fn likely_spreads(&self, prior: Hyperprior) -> Vec<(f64, f64)> {
         let size = self.strengths.len();
         let ln_likelihood = |spread: f64| {
             let variance = spread * spread;
@@ -141,15 +144,15 @@ impl<'a> Fitted<'a> {
             Some(-0.5 * (quadratic + determinant))
         };
         let ln = |spread: f64| Some((spread, ln_likelihood(spread)? + prior.ln(spread)));
-        let found: Vec<(f64, f64)> = spreads().filter_map(ln).collect();
-        let most = found.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
-        let shares: Vec<f64> = found.iter().map(|value| libm::exp(value.1 - most)).collect();
-        let all: f64 = shares.iter().sum();
-        found.iter().zip(shares).map(|((spread, _), share)| (*spread, share / all)).collect()
+        let ln_densities: Vec<(f64, f64)> = spreads().filter_map(ln).collect();
+        let max_ln_density = ln_densities.iter().map(|value| value.1).fold(f64::NEG_INFINITY, f64::max);
+        let densities: Vec<f64> = ln_densities.iter().map(|value| libm::exp(value.1 - max_ln_density)).collect();
+        let total_density: f64 = densities.iter().sum();
+        ln_densities.iter().zip(densities).map(|((spread, _), share)| (*spread, share / total_density)).collect()
     }
 
     /// The mean and the precision of strengths under a prior with this standard deviation.
-    fn under(&self, spread: f64) -> (Vec<f64>, Vec<f64>) {
+    fn given_spread(&self, spread: f64) -> (Vec<f64>, Vec<f64>) {
         let size = self.strengths.len();
         let weighted = matrix::apply(&self.precision, self.strengths);
         let precision = plus_diagonal(&self.precision, size, 1.0 / (spread * spread));
@@ -165,13 +168,13 @@ fn plus_diagonal(matrix: &[f64], size: usize, value: f64) -> Vec<f64> {
 
 /// The number of draws for each standard deviation, by its probability; none are lost to rounding.
 fn split(likely: &[(f64, f64)]) -> Vec<(f64, usize)> {
-    let (mut sum, mut before) = (0.0, 0);
+    let (mut sum, mut offset) = (0.0, 0);
     let mut split = Vec::new();
     for (spread, share) in likely {
         sum += share;
         let until = ((sum * DRAWS as f64).round() as usize).min(DRAWS);
-        split.push((*spread, until - before));
-        before = until;
+        split.push((*spread, until - offset));
+        offset = until;
     }
     split.retain(|(_, draws)| *draws > 0);
     split
@@ -183,8 +186,8 @@ fn wins(mean: &[f64], covariance: &[f64], draws: usize, source: &mut Normals) ->
     let factor = Cholesky::semi_definite(covariance, size);
     let mut wins = vec![0_u32; size];
     for _ in 0..draws {
-        let drawn = factor.correlate(&source.normals(size));
-        let value = |k: &usize| drawn[*k] + mean[*k];
+        let strengths = factor.correlate(&source.normals(size));
+        let value = |k: &usize| strengths[*k] + mean[*k];
         let top = (0..size).max_by(|a, b| value(a).total_cmp(&value(b))).expect("a group has members");
         wins[top] += 1;
     }

@@ -18,7 +18,7 @@ pub struct Cells {
     /// The rows, each with the number of its line in the file, or of its row in a frame, from 1.
     pub rows: Vec<(u64, Vec<String>)>,
     /// The rows that have fewer cells than the header in the file, with how many.
-    pub short: Vec<(u64, usize)>,
+    pub short_rows: Vec<(u64, usize)>,
 }
 
 impl Cells {
@@ -28,11 +28,11 @@ impl Cells {
         if self.header.iter().chain(self.rows.iter().flat_map(|(_, cells)| cells)).all(is_composed) {
             return Cow::Borrowed(self);
         }
-        let all = |cells: &[String]| cells.iter().map(|text| text.nfc().collect()).collect();
+        let normalized = |cells: &[String]| cells.iter().map(|text| text.nfc().collect()).collect();
         Cow::Owned(Self {
-            header: all(&self.header),
-            rows: self.rows.iter().map(|(row, cells)| (*row, all(cells))).collect(),
-            short: self.short.clone(),
+            header: normalized(&self.header),
+            rows: self.rows.iter().map(|(row, cells)| (*row, normalized(cells))).collect(),
+            short_rows: self.short_rows.clone(),
         })
     }
 }
@@ -52,9 +52,9 @@ pub(super) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
     flate2::read::MultiGzDecoder::new(bytes)
         .take(MOST_BYTES)
         .read_to_end(&mut unpacked)
-        .map_err(|error| ReadError::whole(format!("the gzip cannot be unpacked, it may be cut off: {error}")))?;
+        .map_err(|error| ReadError::of_table(format!("the gzip cannot be unpacked, it may be cut off: {error}")))?;
     if unpacked.len() as u64 == MOST_BYTES {
-        return Err(ReadError::whole("the gzip unpacks to more than 2 GiB; expected a table of judgements"));
+        return Err(ReadError::of_table("the gzip unpacks to more than 2 GiB; expected a table of judgements"));
     }
     Ok(Cow::Owned(unpacked))
 }
@@ -63,14 +63,14 @@ pub(super) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, ReadError> {
 pub(super) fn read(bytes: &[u8]) -> Result<Cells, ReadError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if let Some(format) = OtherFormat::of(bytes) {
-        return Err(ReadError::whole(format!("this is {format}{}", remedy(format))));
+        return Err(ReadError::of_table(format!("this is {format}{}", remedy(format))));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
-        ReadError::at(line, format!("expected UTF-8, found other bytes; {SAVE}"))
+        ReadError::in_row(line, format!("expected UTF-8, found other bytes; {SAVE}"))
     })?;
     match text.trim_start().chars().next() {
-        None => Err(ReadError::whole("the table is empty; expected a header and one row per judgement")),
+        None => Err(ReadError::of_table("the table is empty; expected a header and one row per judgement")),
         Some('{') => json_lines(text),
         Some('[') => json_array(text),
         Some(_) => csv(text),
@@ -94,20 +94,20 @@ fn remedy(format: OtherFormat) -> String {
 
 fn csv(text: &str) -> Result<Cells, ReadError> {
     // Spreadsheets may state the separator that they wrote.
-    let (said, text, skipped) = match text.split_once('\n') {
-        Some((first, rest)) if first.trim_end().to_ascii_lowercase().starts_with("sep=") => {
-            (first.as_bytes().get(4).copied(), rest, 1)
+    let (separator_line, text, skipped) = match text.split_once('\n') {
+        Some((first_line, rest)) if first_line.trim_end().to_ascii_lowercase().starts_with("sep=") => {
+            (first_line.as_bytes().get(4).copied(), rest, 1)
         }
         _ => (None, text, 0),
     };
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let separator = said.unwrap_or_else(|| separator(first));
+    let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let separator = separator_line.unwrap_or_else(|| separator(first_line));
     let mut reader =
         csv::ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut header: Option<Vec<String>> = None;
-    let (mut rows, mut short) = (Vec::new(), Vec::new());
+    let (mut rows, mut short_rows) = (Vec::new(), Vec::new());
     for record in reader.records() {
-        let record = record.map_err(|error| ReadError::whole(error.to_string()))?;
+        let record = record.map_err(|error| ReadError::of_table(error.to_string()))?;
         let line = record.position().map_or(0, |at| at.line() + empty_lines(&text[at.byte() as usize..])) + skipped;
         let mut cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         if cells.iter().all(String::is_empty) {
@@ -121,7 +121,7 @@ fn csv(text: &str) -> Result<Cells, ReadError> {
             cells.pop();
         }
         if cells.len() > header.len() {
-            return Err(ReadError::at(
+            return Err(ReadError::in_row(
                 line,
                 format!(
                     "expected {} columns as in the header, found {}; quote a cell that holds the separator {}",
@@ -132,12 +132,12 @@ fn csv(text: &str) -> Result<Cells, ReadError> {
             ));
         }
         if cells.len() < header.len() {
-            short.push((line, cells.len()));
+            short_rows.push((line, cells.len()));
         }
         cells.resize(header.len(), String::new());
         rows.push((line, cells));
     }
-    Ok(Cells { header: header.unwrap_or_default(), rows, short })
+    Ok(Cells { header: header.unwrap_or_default(), rows, short_rows })
 }
 
 /// The empty lines before the record that begins here, which the reader skips.
@@ -164,7 +164,7 @@ fn json_lines(text: &str) -> Result<Cells, ReadError> {
     let objects = lines.map(|(index, line)| {
         let row = index as u64 + 1;
         let value = from_json(line).map_err(|error| {
-            ReadError::at(row, format!("expected one object of JSON per line, found {} ({error})", quoted(line)))
+            ReadError::in_row(row, format!("expected one object of JSON per line, found {} ({error})", quoted(line)))
         })?;
         Ok((row, value))
     });
@@ -173,7 +173,7 @@ fn json_lines(text: &str) -> Result<Cells, ReadError> {
 
 fn json_array(text: &str) -> Result<Cells, ReadError> {
     let values: Vec<Value> = from_json(text).map_err(|error| {
-        ReadError::at(error.line() as u64, format!("expected an array of objects in JSON ({error})"))
+        ReadError::in_row(error.line() as u64, format!("expected an array of objects in JSON ({error})"))
     })?;
     objects_as_cells(values.into_iter().enumerate().map(|(index, value)| (index as u64 + 1, value)).collect())
 }
@@ -191,7 +191,7 @@ fn objects_as_cells(objects: Vec<(u64, Value)>) -> Result<Cells, ReadError> {
     let mut rows = Vec::new();
     for (row, value) in objects {
         let Value::Object(fields) = value else {
-            return Err(ReadError::at(row, format!("expected an object, found {}", quoted(&value.to_string()))));
+            return Err(ReadError::in_row(row, format!("expected an object, found {}", quoted(&value.to_string()))));
         };
         let mut cells = vec![String::new(); header.len()];
         for (name, value) in fields {
@@ -212,5 +212,5 @@ fn objects_as_cells(objects: Vec<(u64, Value)>) -> Result<Cells, ReadError> {
     for (_, cells) in &mut rows {
         cells.resize(header.len(), String::new());
     }
-    Ok(Cells { header, rows, short: Vec::new() })
+    Ok(Cells { header, rows, short_rows: Vec::new() })
 }

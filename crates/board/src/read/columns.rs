@@ -59,40 +59,41 @@ pub(super) fn names_a_pair(header: &[String]) -> bool {
 pub(super) fn position(header: &[String], name: &str) -> Result<usize, ReadError> {
     let exactly = header.iter().position(|found| found == name);
     exactly.or_else(|| header.iter().position(|found| plain(found) == plain(name))).ok_or_else(|| {
-        let listed: Vec<String> = header.iter().map(|name| quoted(name)).collect();
-        ReadError::whole(format!("no column {}; the table has {}", quoted(name), listed.join(", ")))
+        let column_list: Vec<String> = header.iter().map(|name| quoted(name)).collect();
+        ReadError::of_table(format!("no column {}; the table has {}", quoted(name), column_list.join(", ")))
     })
 }
 
-pub(super) fn find(cells: &Cells, named: &Columns) -> Result<DetectedColumns, ReadError> {
+pub(super) fn detect(cells: &Cells, chosen: &Columns) -> Result<DetectedColumns, ReadError> {
     let header = &cells.header[..];
-    let all: Vec<String> = header.iter().map(|name| plain(name)).collect();
-    let listed = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-    if let Some((place, name)) =
-        all.iter().enumerate().find(|(place, name)| !name.is_empty() && all[..*place].contains(name))
+    let plain_names: Vec<String> = header.iter().map(|name| plain(name)).collect();
+    let column_list = || header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    if let Some((index, name)) =
+        plain_names.iter().enumerate().find(|(index, name)| !name.is_empty() && plain_names[..*index].contains(name))
     {
-        return Err(ReadError::whole(format!("column {}: {} is there twice; rename one", place + 1, quoted(name))));
+        return Err(ReadError::of_table(format!("column {}: {} is there twice; rename one", index + 1, quoted(name))));
     }
-    let at = |name: &str| all.iter().position(|found| found == name);
+    let index_of = |name: &str| plain_names.iter().position(|plain_name| plain_name == name);
     let exactly = |name: &Option<String>| name.as_ref().map(|name| position(header, name)).transpose();
-    let usual = |names: &[&str]| names.iter().find_map(|name| at(name));
-    let winner_and_loser = || Some((at("winner")?, at("loser")?));
-    let (first, second) = match (exactly(&named.first)?, exactly(&named.second)?) {
+    let first_known = |names: &[&str]| names.iter().find_map(|name| index_of(name));
+    let winner_and_loser = || Some((index_of("winner")?, index_of("loser")?));
+    let (first, second) = match (exactly(&chosen.first)?, exactly(&chosen.second)?) {
         (Some(first), Some(second)) if first == second => {
-            return Err(ReadError::whole("first and second are the same column; name two"));
+            return Err(ReadError::of_table("first and second are the same column; name two"));
         }
         (Some(first), Some(second)) => (first, second),
         (None, None) => {
-            let pairs: Vec<_> = PAIRS.iter().filter_map(|(first, second)| Some((at(first)?, at(second)?))).collect();
+            let pairs: Vec<_> =
+                PAIRS.iter().filter_map(|(first, second)| Some((index_of(first)?, index_of(second)?))).collect();
             match pairs[..] {
                 [pair] => pair,
                 [] if winner_and_loser().is_some() => winner_and_loser().unwrap_or_default(),
                 [] => {
-                    return Err(ReadError::whole(format!(
+                    return Err(ReadError::of_table(format!(
                         "found no columns of competitors, e.g. `first` and `second`, `model_a` and `model_b`, or `left` and `right`; \
                          the table has {}; say which with {}",
-                        listed(),
-                        guess::columns(cells).map_or_else(
+                        column_list(),
+                        guess::guess_columns(cells).map_or_else(
                             || "--columns first=…,second=…,winner=…".to_owned(),
                             |line| format!("--columns, perhaps: {line}")
                         )
@@ -103,57 +104,61 @@ pub(super) fn find(cells: &Cells, named: &Columns) -> Result<DetectedColumns, Re
                         .iter()
                         .map(|(i, j)| format!("{} and {}", quoted(&header[*i]), quoted(&header[*j])))
                         .collect();
-                    return Err(ReadError::whole(format!(
+                    return Err(ReadError::of_table(format!(
                         "the competitors may be {}; say which with --columns first=…,second=…",
                         pairs.join(", or ")
                     )));
                 }
             }
         }
-        _ => return Err(ReadError::whole("name the columns of both competitors: first=… and second=…")),
+        _ => return Err(ReadError::of_table("name the columns of both competitors: first=… and second=…")),
     };
-    let won = match exactly(&named.winner)? {
-        Some(place) => WinnerColumns::One(place),
+    let won = match exactly(&chosen.winner)? {
+        Some(index) => WinnerColumns::One(index),
         None if winner_and_loser() == Some((first, second)) => WinnerColumns::First,
-        None => usual_winner(&at).ok_or_else(|| {
-            ReadError::whole(format!(
+        None => known_winner_columns(&index_of).ok_or_else(|| {
+            ReadError::of_table(format!(
                 "found no column `winner`, and none that counts wins; the table has {}; say which with --columns winner=…",
-                listed()
+                column_list()
             ))
         })?,
     };
     // A column that names a competitor is not an item: `prompt` may be either.
-    let taken = |place: &usize| *place != first && *place != second && WinnerColumns::One(*place) != won;
-    let item = match &named.item {
-        Some(name) if header.iter().any(|found| found == name) => vec![exactly(&named.item)?],
+    let is_other = |index: &usize| *index != first && *index != second && WinnerColumns::One(*index) != won;
+    let item = match &chosen.item {
+        Some(name) if header.iter().any(|heading| heading == name) => vec![exactly(&chosen.item)?],
         Some(names) => names.split('+').map(|name| exactly(&Some(name.trim().to_owned()))).collect::<Result<_, _>>()?,
         None => {
-            let item = usual(&ITEMS).filter(taken);
-            let parts =
-                PARTS_OF_ITEMS.iter().filter_map(|name| at(name)).filter(|place| taken(place) && item.is_some());
-            std::iter::once(item).chain(parts.map(Some)).collect()
+            let item = first_known(&ITEMS).filter(is_other);
+            let descriptions = PARTS_OF_ITEMS
+                .iter()
+                .filter_map(|name| index_of(name))
+                .filter(|index| is_other(index) && item.is_some());
+            std::iter::once(item).chain(descriptions.map(Some)).collect()
         }
     };
     Ok(DetectedColumns {
         first,
         second,
         won,
-        tie: usual(&TIES).filter(taken),
+        tie: first_known(&TIES).filter(is_other),
         item: item.into_iter().flatten().collect(),
-        judge: exactly(&named.judge)?.or_else(|| usual(&JUDGES)).filter(taken),
-        weight: exactly(&named.weight)?.or_else(|| usual(&WEIGHTS)).filter(taken),
+        judge: exactly(&chosen.judge)?.or_else(|| first_known(&JUDGES)).filter(is_other),
+        weight: exactly(&chosen.weight)?.or_else(|| first_known(&WEIGHTS)).filter(is_other),
     })
 }
 
-fn usual_winner(at: &dyn Fn(&str) -> Option<usize>) -> Option<WinnerColumns> {
-    if let (Some(first), Some(second), Some(tie)) = (at("winner_model_a"), at("winner_model_b"), at("winner_tie")) {
+fn known_winner_columns(index_of: &dyn Fn(&str) -> Option<usize>) -> Option<WinnerColumns> {
+    if let (Some(first), Some(second), Some(tie)) =
+        (index_of("winner_model_a"), index_of("winner_model_b"), index_of("winner_tie"))
+    {
         return Some(WinnerColumns::OneHot([first, second, tie]));
     }
-    if let Some(place) = WINNERS.iter().find_map(|name| at(name)).or_else(|| at("score")) {
-        return Some(WinnerColumns::One(place));
+    if let Some(index) = WINNERS.iter().find_map(|name| index_of(name)).or_else(|| index_of("score")) {
+        return Some(WinnerColumns::One(index));
     }
-    let ties = at("ties").or_else(|| at("draws"));
+    let ties = index_of("ties").or_else(|| index_of("draws"));
     let pairs =
         [("wins", "losses"), ("wins_first", "wins_second"), ("wins_a", "wins_b"), ("win1", "win2"), ("wins1", "wins2")];
-    pairs.iter().find_map(|(first, second)| Some(WinnerColumns::Counts([at(first)?, at(second)?], ties)))
+    pairs.iter().find_map(|(first, second)| Some(WinnerColumns::Counts([index_of(first)?, index_of(second)?], ties)))
 }

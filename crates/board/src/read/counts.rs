@@ -7,7 +7,7 @@ use super::error::{ReadError, decimal_comma, quoted};
 use crate::{Answer, Judgement, Order, Table};
 
 /// A larger count is not one of judgements.
-pub(super) const MOST: u64 = 1_000_000_000;
+pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 
 /// The names of a square matrix, and its rows without names, each with its line.
 type Matrix = (Vec<String>, Vec<(u64, Vec<String>)>);
@@ -22,10 +22,10 @@ fn is_missing(cell: &str) -> bool {
 /// missing. Headers of votes may be names of competitors, e.g. `a` and `b`.
 pub(super) fn is_named_matrix(cells: &Cells) -> bool {
     let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
-    let named = matrix(cells).filter(|(names, _)| cells.header.get(1..) == Some(names));
+    let matrix_with_names = matrix(cells).filter(|(names, _)| cells.header.get(1..) == Some(names));
     let corner = cells.header.first().map(|corner| super::headers::plain(corner)).unwrap_or_default();
     !super::headers::is_known(&corner)
-        && named.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
+        && matrix_with_names.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
 }
 
 /// Refuses a matrix with the names of its header in the first column, but in another order: winners and losers would be
@@ -39,7 +39,7 @@ pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
     let are_same = of_rows().collect::<BTreeSet<_>>() == names.iter().collect::<BTreeSet<_>>();
     let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     if !in_order && are_same && cells.rows.iter().all(|(_, row)| row[1..].iter().all(is_count)) {
-        return Err(ReadError::whole(
+        return Err(ReadError::of_table(
             "the rows of the matrix name the competitors in another order than its columns; bring both into one order",
         ));
     }
@@ -56,8 +56,8 @@ pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
         let rows = cells.rows.iter().map(|(line, row)| (*line, row[1..].to_vec())).collect();
         return Some((cells.header[1..].to_vec(), rows));
     }
-    let all = || cells.header.iter().chain(cells.rows.iter().flat_map(|(_, row)| row));
-    if size >= 2 && cells.rows.len() == size - 1 && all().all(is_number) {
+    let all_cells = || cells.header.iter().chain(cells.rows.iter().flat_map(|(_, row)| row));
+    if size >= 2 && cells.rows.len() == size - 1 && all_cells().all(is_number) {
         let mut rows = vec![(1, cells.header.clone())];
         rows.extend(cells.rows.iter().cloned());
         return Some(((0..size).map(|arm| arm.to_string()).collect(), rows));
@@ -81,11 +81,11 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
     if size < 2 || !rows.iter().all(|(_, row)| row.len() == size && row.iter().all(number)) {
         return None;
     }
-    Some(Cells { header: rows.remove(0).1, rows, short: Vec::new() })
+    Some(Cells { header: rows.remove(0).1, rows, short_rows: Vec::new() })
 }
 
 /// The judgements of a matrix: its entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
-pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
+pub(super) fn pairs_of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
     let mut halves: Vec<Vec<u64>> = Vec::new();
     let (mut probabilities, mut fault) = (true, None);
     for (place, (line, row)) in rows.iter().enumerate() {
@@ -100,7 +100,7 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
                 continue;
             }
             let count: f64 = cell.parse().map_err(|_| {
-                ReadError::at(
+                ReadError::in_row(
                     *line,
                     format!(
                         "column {}: found {}, expected a count of wins{}",
@@ -111,14 +111,14 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
                 )
             })?;
             probabilities &= (0.0..=1.0).contains(&count);
-            let twice = 2.0 * count;
-            if !(count >= 0.0 && twice.fract() == 0.0 && twice < 2.0 * MOST as f64) {
-                let found = quoted(cell);
+            let half_points = 2.0 * count;
+            if !(count >= 0.0 && half_points.fract() == 0.0 && half_points < 2.0 * MAX_COUNT as f64) {
+                let cell_text = quoted(cell);
                 let message =
-                    format!("column {}: found {found}, expected a count of wins, with .5 for a tie", column + 1);
-                fault = fault.or(Some(ReadError::at(*line, message)));
+                    format!("column {}: found {cell_text}, expected a count of wins, with .5 for a tie", column + 1);
+                fault = fault.or(Some(ReadError::in_row(*line, message)));
             }
-            counts.push(twice as u64);
+            counts.push(half_points as u64);
         }
         halves.push(counts);
     }
@@ -128,7 +128,7 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
         })
     };
     if probabilities && sums_to_one() {
-        return Err(ReadError::whole(
+        return Err(ReadError::of_table(
             "these are probabilities of winning, without counts: nothing is known of their errors; see `analyse --matrix`",
         ));
     }
@@ -140,7 +140,7 @@ pub(super) fn of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Resu
         for j in i + 1..names.len() {
             let (row, [won, lost]) = (rows[i].0, [halves[i][j], halves[j][i]]);
             if won % 2 != lost % 2 {
-                return Err(ReadError::at(
+                return Err(ReadError::in_row(
                     row,
                     format!(
                         "{} and {}: half a win on one side alone; a tie is half a win for both",
@@ -168,15 +168,15 @@ pub(super) struct PairTotals {
 /// One row for the wins of each side and one for the ties, which count as often as they were counted: rows that count have no
 /// order among each other.
 pub(super) fn judgements(pairs: &[PairTotals]) -> Vec<Judgement> {
-    let mut all = Vec::new();
+    let mut rows = Vec::new();
     for pair in pairs {
         for (count, verdict) in pair.counts.into_iter().zip([Answer::First, Answer::Second, Answer::Tie]) {
             if count > 0 {
                 let PairTotals { row, first, second, .. } = *pair;
                 let weight = count as f64;
-                all.push(Judgement { first, second, verdict, item: None, judge: None, weight, row });
+                rows.push(Judgement { first, second, verdict, item: None, judge: None, weight, row });
             }
         }
     }
-    all
+    rows
 }

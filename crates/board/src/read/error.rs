@@ -12,11 +12,11 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    pub(super) fn at(row: u64, message: impl Into<String>) -> Self {
+    pub(super) fn in_row(row: u64, message: impl Into<String>) -> Self {
         Self { row: Some(row), message: message.into() }
     }
 
-    pub(super) fn whole(message: impl Into<String>) -> Self {
+    pub(super) fn of_table(message: impl Into<String>) -> Self {
         Self { row: None, message: message.into() }
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn decimal_comma(text: &str) -> &'static str {
 
 /// A text as it may be quoted in a message: without control characters, and short.
 pub(super) fn quoted(text: &str) -> String {
-    const MOST: usize = 60;
-    let clean: String = text.chars().take(MOST).flat_map(|found| found.escape_debug()).collect();
-    format!("`{clean}{}`", if text.chars().nth(MOST).is_some() { "…" } else { "" })
+    const MAX_CHARS: usize = 60;
+    let escaped: String = text.chars().take(MAX_CHARS).flat_map(|found| found.escape_debug()).collect();
+    format!("`{escaped}{}`", if text.chars().nth(MAX_CHARS).is_some() { "…" } else { "" })
 }

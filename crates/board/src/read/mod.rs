@@ -61,7 +61,7 @@ impl Options {
     fn check_counted(&self) -> Result<(), ReadError> {
         match self.covariates.iter().map(|one| &one.name).chain(self.by.iter().map(|by| &by.column)).next() {
             None => Ok(()),
-            Some(name) => Err(ReadError::whole(format!(
+            Some(name) => Err(ReadError::of_table(format!(
                 "the table counts judgements per pair: it has no {} of single ones; expected one row per judgement",
                 quoted(name)
             ))),
@@ -104,7 +104,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         && let Some((names, rows)) = counts::matrix(cells)
     {
         options.check_counted()?;
-        let table = counts::of_matrix(distinct(names)?, &rows)?;
+        let table = counts::pairs_of_matrix(distinct(names)?, &rows)?;
         let notes = vec![
             "read as a matrix of wins of the row over the column; who judged what in which order is not known"
                 .to_owned(),
@@ -114,74 +114,78 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if options.columns == Columns::default() {
         counts::same_order(cells)?;
     }
-    let found = columns::find(cells, &options.columns)?;
+    let columns = columns::detect(cells, &options.columns)?;
     if cells.rows.is_empty() {
-        return Err(ReadError::whole("the table has a header and no rows; expected one row per judgement"));
+        return Err(ReadError::of_table("the table has a header and no rows; expected one row per judgement"));
     }
     let mut names = Numbering::default();
     let (mut items, mut judges) = (Numbering::default(), Numbering::default());
     let mut notes = Vec::new();
     let pair = |row: u64, cells: &[String], names: &mut Numbering| -> Result<[u32; 2], ReadError> {
-        let mut number = |place: usize| {
-            ranktypes::text::check_name(&cells[place])
-                .map_err(|fault| ReadError::at(row, format!("a competitor's name {fault}")))?;
-            Ok(names.number(&cells[place]))
+        let mut number = |column: usize| {
+            ranktypes::text::check_name(&cells[column])
+                .map_err(|fault| ReadError::in_row(row, format!("a competitor's name {fault}")))?;
+            Ok(names.number(&cells[column]))
         };
-        Ok([number(found.first)?, number(found.second)?])
+        Ok([number(columns.first)?, number(columns.second)?])
     };
-    if let WinnerColumns::Counts(wins, ties) = found.won {
+    if let WinnerColumns::Counts(wins, ties) = columns.won {
         options.check_counted()?;
-        let mut counted = Vec::new();
+        let mut pair_totals = Vec::new();
         for (row, cells) in &cells.rows {
             let [first, second] = pair(*row, cells, &mut names)?;
-            let count = |place: usize| {
-                let cell = if cells[place].is_empty() { "0" } else { &cells[place] };
-                cell.parse().ok().filter(|count: &u64| *count <= counts::MOST).ok_or_else(|| {
-                    ReadError::at(*row, format!("found {}, expected a count of judgements", quoted(&cells[place])))
+            let count = |column: usize| {
+                let cell = if cells[column].is_empty() { "0" } else { &cells[column] };
+                cell.parse().ok().filter(|count: &u64| *count <= counts::MAX_COUNT).ok_or_else(|| {
+                    ReadError::in_row(*row, format!("found {}, expected a count of judgements", quoted(&cells[column])))
                 })
             };
             let ties = ties.map_or(Ok(0), count)?;
-            counted.push(PairTotals { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
+            pair_totals.push(PairTotals { row: *row, first, second, counts: [count(wins[0])?, count(wins[1])?, ties] });
         }
-        let judgements = counts::judgements(&counted);
+        let judgements = counts::judgements(&pair_totals);
         let (names, order) = (names.texts, Order::Unknown);
         let table = Table { names, items: vec![], judges: vec![], judgements, order, covariates: vec![] };
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
         return Ok(Reading { table, notes, categories: None });
     }
-    let values = values(cells, &found);
-    let pair_of_headers = [found.first, found.second].map(|place| cells.header[place].as_str());
-    let mut covariates = covariates::Reader::of(&cells.header, &options.covariates, pair_of_headers)?;
-    let by = options.by.as_ref().map(|by| columns::position(&cells.header, &by.column)).transpose()?;
+    let values = values(cells, &columns);
+    let pair_of_headers = [columns.first, columns.second].map(|column| cells.header[column].as_str());
+    let mut covariates = covariates::CovariateReader::of(&cells.header, &options.covariates, pair_of_headers)?;
+    let category_column = options
+        .by
+        .as_ref()
+        .map(|category_column| columns::position(&cells.header, &category_column.column))
+        .transpose()?;
     let (mut categories, mut category_of) = (Numbering::default(), Vec::new());
     let mut judgements = Vec::new();
-    let (mut open, mut skipped) = (0_u64, 0_u64);
+    let (mut unanswered, mut skipped) = (0_u64, 0_u64);
     for (row, line) in &cells.rows {
-        if let WinnerColumns::One(place) = found.won
-            && winner::is_skipped(&line[place], [found.first, found.second].map(|place| line[place].as_str()))
+        if let WinnerColumns::One(column) = columns.won
+            && winner::is_skipped(&line[column], [columns.first, columns.second].map(|column| line[column].as_str()))
         {
             skipped += 1;
             continue;
         }
-        let Some(verdict) = verdict(*row, line, &found, options.winner_is, &values)? else {
-            open += 1;
+        let Some(verdict) = verdict(*row, line, &columns, options.winner_is, &values)? else {
+            unanswered += 1;
             continue;
         };
         let [first, second] = pair(*row, line, &mut names)?;
         covariates.read(*row, &cells.header, line)?;
-        if let Some(place) = by {
-            ranktypes::text::check_name(&line[place]).map_err(|fault| {
-                let column = quoted(&cells.header[place]);
-                ReadError::at(*row, format!("column {column}: a category {fault}"))
+        if let Some(category_index) = category_column {
+            ranktypes::text::check_name(&line[category_index]).map_err(|fault| {
+                let column = quoted(&cells.header[category_index]);
+                ReadError::in_row(*row, format!("column {column}: a category {fault}"))
             })?;
-            category_of.push(categories.number(&line[place]));
+            category_of.push(categories.number(&line[category_index]));
         }
-        let text = |place: Option<usize>| place.map(|place| line[place].as_str()).filter(|text| !text.is_empty());
-        let weight = match text(found.weight) {
+        let text = |column: Option<usize>| column.map(|column| line[column].as_str()).filter(|text| !text.is_empty());
+        let weight = match text(columns.weight) {
             None => 1.0,
             Some(text) => {
                 text.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight > 0.0).ok_or_else(|| {
-                    ReadError::at(
+                    ReadError::in_row(
                         *row,
                         format!("weight: found {}, expected a number above 0{}", quoted(text), decimal_comma(text)),
                     )
@@ -192,47 +196,48 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
             first,
             second,
             verdict,
-            item: item_of(line, &found.item).map(|text| items.number(&text)),
-            judge: text(found.judge).map(|text| judges.number(text)),
+            item: item_of(line, &columns.item).map(|text| items.number(&text)),
+            judge: text(columns.judge).map(|text| judges.number(text)),
             weight,
             row: *row,
         });
     }
     if judgements.is_empty() {
-        return Err(ReadError::whole("no row has a winner; nothing was judged yet"));
+        return Err(ReadError::of_table("no row has a winner; nothing was judged yet"));
     }
     // Notes that affect the answer most come first.
     notes.extend(names.typos(judgements.iter().flat_map(|judgement| [judgement.first, judgement.second])));
     notes.extend(judges.typos(judgements.iter().filter_map(|judgement| judgement.judge)));
-    if open > 0 {
-        notes.push(format!("{open} of {} rows have no winner: not judged, left out", cells.rows.len()));
+    if unanswered > 0 {
+        notes.push(format!("{unanswered} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
-    notes.extend(cut_off(cells, &found));
+    notes.extend(cut_off_note(cells, &columns));
     if skipped > 0 {
         notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
     }
-    notes.extend(contradictions(&judgements, cells, &found));
+    notes.extend(contradictions(&judgements, cells, &columns));
     // Columns that were named need no remark.
     let guessed = [
-        ("item", found.item.as_slice(), options.columns.item.is_none()),
-        ("judge", found.judge.as_slice(), options.columns.judge.is_none()),
+        ("item", columns.item.as_slice(), options.columns.item.is_none()),
+        ("judge", columns.judge.as_slice(), options.columns.judge.is_none()),
     ];
-    for (what, places, _) in guessed.into_iter().filter(|(.., is_guessed)| *is_guessed) {
-        let headers: Vec<&String> = places.iter().map(|place| &cells.header[*place]).collect();
+    for (role, column_indices, _) in guessed.into_iter().filter(|(.., is_guessed)| *is_guessed) {
+        let headers: Vec<&String> = column_indices.iter().map(|column| &cells.header[*column]).collect();
         if let [first, ..] = headers[..]
-            && (headers.len() > 1 || headers::plain(first) != what)
+            && (headers.len() > 1 || headers::plain(first) != role)
         {
             let names: Vec<String> = headers.into_iter().map(|header| quoted(header)).collect();
-            notes.push(format!("{what}: column{} {}", if names.len() == 1 { "" } else { "s" }, names.join(" and ")));
+            notes.push(format!("{role}: column{} {}", if names.len() == 1 { "" } else { "s" }, names.join(" and ")));
         }
     }
     notes.extend(names.nearly_equal("competitors"));
     notes.extend(judges.nearly_equal("judges"));
-    let categories = by.zip(options.by.as_ref()).map(|(place, by)| {
-        let (column, mix) = (cells.header[place].clone(), by.mix.clone());
+    let categories = category_column.zip(options.by.as_ref()).map(|(category_index, category_column)| {
+        let (column, mix) = (cells.header[category_index].clone(), category_column.mix.clone());
         Categories { column, names: categories.texts, of: category_of, mix }
     });
-    let order = if options.order_unknown || found.won == WinnerColumns::First { Order::Unknown } else { Order::Shown };
+    let order =
+        if options.order_unknown || columns.won == WinnerColumns::First { Order::Unknown } else { Order::Shown };
     if order == Order::Shown {
         not_winner_and_loser(&judgements)?;
     }
@@ -242,16 +247,16 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
 }
 
 /// A note if rows end before the column of the winner: they may have been cut off, and would be left out without a word.
-fn cut_off(cells: &Cells, found: &DetectedColumns) -> Option<String> {
-    let WinnerColumns::One(winner) = found.won else { return None };
-    let rows: Vec<u64> = cells.short.iter().filter(|(_, cells)| *cells <= winner).map(|(row, _)| *row).collect();
-    let [first, ..] = rows[..] else { return None };
-    let (many, others) = match rows.len() {
+fn cut_off_note(cells: &Cells, columns: &DetectedColumns) -> Option<String> {
+    let WinnerColumns::One(winner) = columns.won else { return None };
+    let rows: Vec<u64> = cells.short_rows.iter().filter(|(_, cells)| *cells <= winner).map(|(row, _)| *row).collect();
+    let [first_row, ..] = rows[..] else { return None };
+    let (rows_text, other_rows) = match rows.len() {
         1 => ("row ends", String::new()),
         several => ("rows end", format!(" and {} more", several - 1)),
     };
     Some(format!(
-        "{} {many} before the column {} (line {first}{others}): if they were cut off, judgements are missing",
+        "{} {rows_text} before the column {} (line {first_row}{other_rows}): if they were cut off, judgements are missing",
         rows.len(),
         quoted(&cells.header[winner])
     ))
@@ -265,7 +270,7 @@ fn item_of(line: &[String], columns: &[usize]) -> Option<String> {
 
 /// A note if rows of one judge on one item, with the same pair in the same order, differ: they count once, and often some column that
 /// was not read distinguishes them.
-fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColumns) -> Option<String> {
+fn contradictions(judgements: &[Judgement], cells: &Cells, columns: &DetectedColumns) -> Option<String> {
     let mut groups: BTreeMap<_, Vec<&Judgement>> = BTreeMap::new();
     for judgement in judgements {
         let Judgement { item: Some(item), judge, first, second, .. } = *judgement else { continue };
@@ -278,25 +283,25 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColum
         return None;
     }
     let cell = |row: u64, column: usize| {
-        let place = cells.rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
-        Some(&cells.rows[place].1[column])
+        let row_index = cells.rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        Some(&cells.rows[row_index].1[column])
     };
     let is_read = |column: &usize| {
-        let places = [Some(found.first), Some(found.second), found.judge, found.weight];
-        places.contains(&Some(*column))
-            || found.item.contains(column)
-            || found.won == WinnerColumns::One(*column)
+        let used_columns = [Some(columns.first), Some(columns.second), columns.judge, columns.weight];
+        used_columns.contains(&Some(*column))
+            || columns.item.contains(column)
+            || columns.won == WinnerColumns::One(*column)
             || headers::is_time(&cells.header[*column])
     };
     // Distinguishes the rows of every group.
     let distinguishes = |column: &usize| {
         groups.iter().all(|rows| {
-            let mut seen: Vec<_> = rows.iter().map(|judgement| cell(judgement.row, *column)).collect();
-            seen.sort_unstable();
-            seen.windows(2).all(|pair| pair[0] != pair[1])
+            let mut cell_texts: Vec<_> = rows.iter().map(|judgement| cell(judgement.row, *column)).collect();
+            cell_texts.sort_unstable();
+            cell_texts.windows(2).all(|pair| pair[0] != pair[1])
         })
     };
-    let item = found.item.iter().map(|place| cells.header[*place].as_str()).collect::<Vec<_>>().join("+");
+    let item = columns.item.iter().map(|row_index| cells.header[*row_index].as_str()).collect::<Vec<_>>().join("+");
     let advice = (0..cells.header.len())
         .filter(|column| !is_read(column))
         .find(distinguishes)
@@ -317,7 +322,7 @@ fn contradictions(judgements: &[Judgement], cells: &Cells, found: &DetectedColum
 /// Refuses rows in which one side always wins although names stand on both: real judgements are never like that, but people
 /// write the winner first.
 fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
-    const ENOUGH: usize = 20;
+    const MIN_ROWS: usize = 20;
     let wins = |verdict| judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
     let (side, count) = match (wins(Answer::First), wins(Answer::Second)) {
         (count, 0) => ("first", count),
@@ -326,10 +331,10 @@ fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
     };
     let mut seconds: Vec<u32> = judgements.iter().map(|judgement| judgement.second).collect();
     seconds.sort_unstable();
-    if count < ENOUGH || !judgements.iter().any(|judgement| seconds.binary_search(&judgement.first).is_ok()) {
+    if count < MIN_ROWS || !judgements.iter().any(|judgement| seconds.binary_search(&judgement.first).is_ok()) {
         return Ok(());
     }
-    Err(ReadError::whole(format!(
+    Err(ReadError::of_table(format!(
         "the {side} of the two wins in all {count} rows that are decided; if the columns are the winner and the loser instead of the order shown, \
          add --order-unknown"
     )))
@@ -339,37 +344,37 @@ fn not_winner_and_loser(judgements: &[Judgement]) -> Result<(), ReadError> {
 fn verdict(
     row: u64,
     cells: &[String],
-    found: &DetectedColumns,
+    columns: &DetectedColumns,
     is: WinnerIs,
     values: &Values,
 ) -> Result<Option<Answer>, ReadError> {
-    let [first, second] = [found.first, found.second].map(|place| cells[place].as_str());
+    let [first, second] = [columns.first, columns.second].map(|place| cells[place].as_str());
     let is_set = |place: usize| match cells[place].to_lowercase().as_str() {
         "1" | "1.0" | "true" => Some(true),
         "0" | "0.0" | "false" | "" => Some(false),
         _ => None,
     };
-    match found.won {
-        WinnerColumns::One(place) if found.tie.is_some_and(|tie| is_set(tie) != Some(false)) => {
-            match found.tie.and_then(is_set) {
+    match columns.won {
+        WinnerColumns::One(place) if columns.tie.is_some_and(|tie| is_set(tie) != Some(false)) => {
+            match columns.tie.and_then(is_set) {
                 Some(true) if winner::is_missing(&cells[place], [first, second]) => Ok(Some(Answer::Tie)),
                 Some(true) => {
                     let winner = quoted(&cells[place]);
-                    Err(ReadError::at(row, format!("winner: found {winner}, but the row is also said to be a tie")))
+                    Err(ReadError::in_row(row, format!("winner: found {winner}, but the row is also said to be a tie")))
                 }
-                _ => Err(ReadError::at(row, "tie: expected true or false")),
+                _ => Err(ReadError::in_row(row, "tie: expected true or false")),
             }
         }
         WinnerColumns::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
         WinnerColumns::One(place) => winner::read(&cells[place], [first, second], is, values)
             .map(Some)
-            .map_err(|message| ReadError::at(row, format!("winner: {message}"))),
+            .map_err(|message| ReadError::in_row(row, format!("winner: {message}"))),
         WinnerColumns::OneHot(places) => match places.map(is_set) {
             [Some(true), Some(false), Some(false)] => Ok(Some(Answer::First)),
             [Some(false), Some(true), Some(false)] => Ok(Some(Answer::Second)),
             [Some(false), Some(false), Some(true)] => Ok(Some(Answer::Tie)),
             [Some(false), Some(false), Some(false)] => Ok(None),
-            _ => Err(ReadError::at(row, "winner: expected 1 in one of three columns and 0 in the others")),
+            _ => Err(ReadError::in_row(row, "winner: expected 1 in one of three columns and 0 in the others")),
         },
         WinnerColumns::First => Ok(Some(Answer::First)),
         // Read before.
@@ -378,32 +383,33 @@ fn verdict(
 }
 
 /// Properties of the whole column of winners that show its meaning.
-fn values(cells: &Cells, found: &DetectedColumns) -> Values {
-    let WinnerColumns::One(place) = found.won else { return Values::default() };
-    let between = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
+fn values(cells: &Cells, columns: &DetectedColumns) -> Values {
+    let WinnerColumns::One(column) = columns.won else { return Values::default() };
+    let is_fraction = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
     // `a` of `model_a`.
-    let words = |place: usize| {
-        let header = headers::plain(&cells.header[place]);
+    let distinct_words = |column: usize| {
+        let header = headers::plain(&cells.header[column]);
         let letter = header.rsplit('_').next().filter(|last| last.len() == 1 && last.parse::<u8>().is_err());
         letter.map(str::to_owned).into_iter().chain([header.clone()]).collect()
     };
     Values {
-        sides: [words(found.first), words(found.second)],
-        between: cells.rows.iter().any(|(_, row)| between(&row[place])),
+        sides: [distinct_words(columns.first), distinct_words(columns.second)],
+        has_fractions: cells.rows.iter().any(|(_, row)| is_fraction(&row[column])),
         are_sides: winner::are_sides(
-            cells.rows.iter().map(|(_, row)| row[place].as_str()),
-            cells.rows.iter().flat_map(|(_, row)| [row[found.first].as_str(), row[found.second].as_str()]),
+            cells.rows.iter().map(|(_, row)| row[column].as_str()),
+            cells.rows.iter().flat_map(|(_, row)| [row[columns.first].as_str(), row[columns.second].as_str()]),
         ),
-        called_score: headers::plain(&cells.header[place]) == "score",
+        called_score: headers::plain(&cells.header[column]) == "score",
     }
 }
 
 /// The names of a matrix, each once.
 fn distinct(names: Vec<String>) -> Result<Vec<String>, ReadError> {
-    for (place, name) in names.iter().enumerate() {
-        ranktypes::text::check_name(name).map_err(|fault| ReadError::whole(format!("name {}: {fault}", place + 1)))?;
-        if names[..place].contains(name) {
-            return Err(ReadError::whole(format!("{} names two competitors of the matrix", quoted(name))));
+    for (name_index, name) in names.iter().enumerate() {
+        ranktypes::text::check_name(name)
+            .map_err(|fault| ReadError::of_table(format!("name {}: {fault}", name_index + 1)))?;
+        if names[..name_index].contains(name) {
+            return Err(ReadError::of_table(format!("{} names two competitors of the matrix", quoted(name))));
         }
     }
     Ok(names)

@@ -34,10 +34,10 @@ impl Numbering {
         number
     }
 
-    /// A note for each group of names that differ only in case, spaces or hyphens. `what` is the thing that they name,
+    /// A note for each group of names that differ only in case, spaces or hyphens. `noun` is the thing that they name,
     /// in the plural.
-    pub(super) fn nearly_equal(&self, what: &str) -> Vec<String> {
-        nearly_equal(self.texts.iter().map(String::as_str), what)
+    pub(super) fn nearly_equal(&self, noun: &str) -> Vec<String> {
+        nearly_equal(self.texts.iter().map(String::as_str), noun)
     }
 
     /// A note for each name that few judgements have, one letter away from one that many have. `numbers` are the names of the judgements.
@@ -50,22 +50,24 @@ impl Numbering {
         // compared, because a table may have as many judges as rows.
         let mut by_rest: BTreeMap<Vec<char>, Vec<usize>> = BTreeMap::new();
         for name in (0..counts.len()).filter(|name| counts[*name] >= TIMES) {
-            for rest in rests(&letters[name]) {
-                by_rest.entry(rest).or_default().push(name);
+            for with_gap in with_one_gap(&letters[name]) {
+                by_rest.entry(with_gap).or_default().push(name);
             }
         }
         let note = |rare: usize| {
-            let is_meant = |other: &&usize| {
-                counts[**other] >= TIMES * counts[rare] && is_one_letter_away(&letters[rare], &letters[**other])
+            let is_meant = |likely_spelling: &&usize| {
+                counts[**likely_spelling] >= TIMES * counts[rare]
+                    && is_one_letter_away(&letters[rare], &letters[**likely_spelling])
             };
-            let alike = rests(&letters[rare]).filter_map(|rest| by_rest.get(&rest)).flatten();
-            let other = *alike.filter(is_meant).max_by_key(|other| (counts[**other], **other))?;
+            let alike = with_one_gap(&letters[rare]).filter_map(|with_gap| by_rest.get(&with_gap)).flatten();
+            let likely_spelling =
+                *alike.filter(is_meant).max_by_key(|likely_spelling| (counts[**likely_spelling], **likely_spelling))?;
             Some(format!(
                 "{} ({}) differs from {} ({}) by one letter: a typo?",
                 quoted(&self.texts[rare]),
                 count(counts[rare], "judgement", "judgements"),
-                quoted(&self.texts[other]),
-                counts[other]
+                quoted(&self.texts[likely_spelling]),
+                counts[likely_spelling]
             ))
         };
         rare.into_iter().filter_map(note).take(NOTES).collect()
@@ -73,36 +75,36 @@ impl Numbering {
 }
 
 /// A name, and its rests without one of its letters.
-fn rests(name: &[char]) -> impl Iterator<Item = Vec<char>> {
-    let without = (0..name.len()).map(|at| [&name[..at], &name[at + 1..]].concat());
-    std::iter::once(name.to_vec()).chain(without)
+fn with_one_gap(name: &[char]) -> impl Iterator<Item = Vec<char>> {
+    let gapped = (0..name.len()).map(|index| [&name[..index], &name[index + 1..]].concat());
+    std::iter::once(name.to_vec()).chain(gapped)
 }
 
-/// A note for each group of names that differ only in case, spaces or hyphens; `what` is the thing that they name, in
+/// A note for each group of names that differ only in case, spaces or hyphens; `noun` is the thing that they name, in
 /// the plural.
-pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, what: &str) -> Vec<String> {
-    let listed = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
+pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, noun: &str) -> Vec<String> {
+    let group_text = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
     let groups = letor_io::nearly_equal(names).into_iter().take(NOTES);
-    groups.map(|group| format!("{} count as different {what}", listed(group))).collect()
+    groups.map(|group| format!("{} count as different {noun}", group_text(group))).collect()
 }
 
 /// Whether inserting, deleting or replacing a letter, or swapping two, turns one name into the other. Numbers of versions differ on
 /// purpose, and so does a letter behind a digit.
-fn is_one_letter_away(one: &[char], other: &[char]) -> bool {
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    if short.len() < SHORTEST || long.len() - short.len() > 1 {
+fn is_one_letter_away(name: &[char], other_name: &[char]) -> bool {
+    let (shorter, longer) = if name.len() <= other_name.len() { (name, other_name) } else { (other_name, name) };
+    if shorter.len() < SHORTEST || longer.len() - shorter.len() > 1 {
         return false;
     }
-    let start = short.iter().zip(long).take_while(|(a, b)| a == b).count();
-    let end = short[start..].iter().rev().zip(long[start..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let (from, to) = (&short[start..short.len() - end], &long[start..long.len() - end]);
-    let is_one = match (from, to) {
+    let start = shorter.iter().zip(longer).take_while(|(a, b)| a == b).count();
+    let end = shorter[start..].iter().rev().zip(longer[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (removed, added) = (&shorter[start..shorter.len() - end], &longer[start..longer.len() - end]);
+    let is_one = match (removed, added) {
         ([], [_]) | ([_], [_]) => true,
         ([a, b], [c, d]) => (a, b) == (d, c),
         _ => false,
     };
-    let before = start.checked_sub(1).map(|at| short[at]);
-    is_one && from.iter().chain(to).all(|c| c.is_alphabetic()) && !before.is_some_and(char::is_numeric)
+    let previous_letter = start.checked_sub(1).map(|at| shorter[at]);
+    is_one && removed.iter().chain(added).all(|c| c.is_alphabetic()) && !previous_letter.is_some_and(char::is_numeric)
 }
 
 #[cfg(test)]

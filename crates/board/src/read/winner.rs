@@ -37,7 +37,7 @@ impl WinnerIs {
 }
 
 /// Other words for sides, if the column is declared to hold them.
-const FIRST: [&str; 12] = [
+const FIRST_WORDS: [&str; 12] = [
     "a",
     "model_a",
     "x",
@@ -125,11 +125,11 @@ const SKIPPED: [&str; 10] = [
     "enthaltung",
 ];
 /// Texts that programs write for a missing value.
-const MISSING: [&str; 4] = ["nan", "na", "n/a", "null"];
+const MISSING_WORDS: [&str; 4] = ["nan", "na", "n/a", "null"];
 
 /// Whether a cell has no value; a competitor's name is a value.
 pub(super) fn is_missing(cell: &str, [first, second]: [&str; 2]) -> bool {
-    cell.is_empty() || MISSING.contains(&super::headers::plain(cell).as_str()) && cell != first && cell != second
+    cell.is_empty() || MISSING_WORDS.contains(&super::headers::plain(cell).as_str()) && cell != first && cell != second
 }
 
 /// Whether a cell means that the pair was shown and not judged; a competitor's name does not.
@@ -142,13 +142,13 @@ pub(super) fn are_sides<'a>(
     winners: impl Iterator<Item = &'a str>,
     mut competitors: impl Iterator<Item = &'a str>,
 ) -> bool {
-    let others: [&[&str]; 5] = [&[""], &MISSING, &TIE, &BOTH_BAD, &SKIPPED];
-    let words: BTreeSet<String> = winners
+    let other_words: [&[&str]; 5] = [&[""], &MISSING_WORDS, &TIE, &BOTH_BAD, &SKIPPED];
+    let winner_words: BTreeSet<String> = winners
         .map(super::headers::plain)
-        .filter(|said| !others.iter().any(|list| list.contains(&said.as_str())))
+        .filter(|said| !other_words.iter().any(|list| list.contains(&said.as_str())))
         .collect();
-    words.iter().all(|said| FIRST.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
-        && !competitors.any(|name| words.contains(&super::headers::plain(name)))
+    winner_words.iter().all(|said| FIRST_WORDS.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
+        && !competitors.any(|name| winner_words.contains(&super::headers::plain(name)))
 }
 
 /// Properties of the values of a whole column.
@@ -160,7 +160,7 @@ pub(super) struct Values {
     /// All winners are words for sides, such as `A` and `B`, or ties, and no competitor is called so.
     pub(super) are_sides: bool,
     /// Some number is strictly between 0 and 1.
-    pub(super) between: bool,
+    pub(super) has_fractions: bool,
     /// The column is called `score`.
     pub(super) called_score: bool,
 }
@@ -169,13 +169,18 @@ pub(super) struct Values {
 ///
 /// # Errors
 /// The value found and the values expected.
-pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values: &Values) -> Result<Answer, String> {
-    let plain = super::headers::plain(cell);
-    let said = plain.as_str();
-    if TIE.contains(&said) && ![first, second].contains(&cell) {
+pub(super) fn read(
+    cell: &str,
+    [first, second]: [&str; 2],
+    winner_is: WinnerIs,
+    values: &Values,
+) -> Result<Answer, String> {
+    let normalized = super::headers::plain(cell);
+    let word = normalized.as_str();
+    if TIE.contains(&word) && ![first, second].contains(&cell) {
         return Ok(Answer::Tie);
     }
-    if BOTH_BAD.contains(&said) && ![first, second].contains(&cell) {
+    if BOTH_BAD.contains(&word) && ![first, second].contains(&cell) {
         return Ok(Answer::BothBad);
     }
     let name = match (cell == first, cell == second) {
@@ -183,11 +188,13 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
         (_, true) => Some(Answer::Second),
         _ => None,
     };
-    let told = is == WinnerIs::Side || is == WinnerIs::Auto && values.are_sides;
+    let is_side_expected = winner_is == WinnerIs::Side || winner_is == WinnerIs::Auto && values.are_sides;
     let is_side = |place: usize, always: [&str; 2], words: &[&str]| {
-        always.contains(&said) || values.sides[place].iter().any(|word| *word == said) || told && words.contains(&said)
+        always.contains(&word)
+            || values.sides[place].iter().any(|side| *side == word)
+            || is_side_expected && words.contains(&word)
     };
-    let side = match (is_side(0, ["first", "left"], &FIRST), is_side(1, ["second", "right"], &SECOND)) {
+    let side = match (is_side(0, ["first", "left"], &FIRST_WORDS), is_side(1, ["second", "right"], &SECOND)) {
         (true, _) => Some(Answer::First),
         (_, true) => Some(Answer::Second),
         _ => None,
@@ -203,7 +210,7 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
             decimal_comma(cell)
         )
     };
-    match is {
+    match winner_is {
         WinnerIs::Name => name.ok_or_else(|| {
             format!("found {}, expected {}, {}, `tie` or `both bad`", quoted(cell), quoted(first), quoted(second))
         }),
@@ -226,7 +233,7 @@ pub(super) fn read(cell: &str, [first, second]: [&str; 2], is: WinnerIs, values:
             match readings[..] {
                 [] => Err(expected()),
                 [one, ref others @ ..] if others.iter().all(|other| *other == one) => {
-                    if name.is_none() && side.is_none() && !values.between && !values.called_score {
+                    if name.is_none() && side.is_none() && !values.has_fractions && !values.called_score {
                         return Err(format!(
                             "found {}, which may be a score (1: the first won) or the number of a side (0: the first won); say which with \
                              --winner-is=score or --winner-is=index",

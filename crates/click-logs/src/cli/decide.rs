@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use desk::print;
+use output::messages::info;
 use output::numbers::{complement, parse_confidence};
 use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
-use output::tell::info;
 use output::threads;
 use output::usage::usage;
 use page::figure::win_rates;
@@ -101,7 +101,7 @@ impl Decide {
         }
         let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
         let verdicts =
-            threads::within(None, || decide_with_progress(&outcomes, alpha, by, &|rows| progress.advance(rows)))??;
+            threads::run_in_pool(None, || decide_with_progress(&outcomes, alpha, by, &|rows| progress.advance(rows)))??;
         progress.finish();
         let conversions = if path.is_dir() { read_conversions(path, &outcomes.rankers, &summary)? } else { None };
         let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use page::decision::{distrusted, overview};
+use page::decision::{distrust_headline, overview};
 use page::{CountKind, Figure, Headline, ImpressionCount, Overview, Tone, Traffic, TrafficDay};
 use serde_json::Value;
 use times::date;
@@ -52,7 +52,7 @@ impl Log<'_> {
             page.headline = self.headline_of_value();
         }
         if let Some(fault) = checked.untrusted(self.verdicts().latest_name()) {
-            page.headline = distrusted(page.headline, &outlook(self.verdicts(), self.summary));
+            page.headline = distrust_headline(page.headline, &outlook(self.verdicts(), self.summary));
             // The headline has it already.
             all.retain(|warning| !warning.ends_with(&fault.sentence));
         }

@@ -61,7 +61,7 @@ pub fn main() -> ExitCode {
 #[must_use]
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
-    desk::ended(|| run_with(&arguments.into_iter().collect::<Vec<_>>()))
+    desk::exit_code_of(|| run_with(&arguments.into_iter().collect::<Vec<_>>()))
 }
 
 fn run_with(arguments: &[OsString]) -> Result<u8, Failure> {

@@ -299,7 +299,7 @@ impl Simulate {
             ["units.csv", "conversion-units.csv"].map(|name| scratch.path.join(name));
         let stop = super::Stop::new([&asides[..], std::slice::from_ref(&scratch.path)].concat());
         let progress = Progress::new("impressions", self.impressions, self.quiet);
-        let truth = threads::within(self.threads, || {
+        let truth = threads::run_in_pool(self.threads, || {
             let mut files = Vec::new();
             let headers = simulation.headers().into_iter().chain([simulation.conversions_header()]);
             for (kind, (path, header)) in asides.iter().zip(headers).enumerate() {

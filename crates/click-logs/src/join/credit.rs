@@ -119,7 +119,7 @@ pub fn credit_with_conversions(
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         return Err(LogError::new(message));
     }
-    threads::within(Some(limits.threads), || in_either_order(inputs, conversions, settings, limits, watch, trace))
+    threads::run_in_pool(Some(limits.threads), || in_either_order(inputs, conversions, settings, limits, watch, trace))
         .map_err(|error| LogError::new(error.to_string()))?
 }
 

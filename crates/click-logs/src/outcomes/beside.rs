@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Result;
 use output::checksum::sha256_hex;
 use output::input;
-use output::sealed::{Seal, Sealed, described, unsealed};
+use output::sealed::{Seal, Sealed, described_path, unsealed};
 use serde_json::Value;
 
 /// Its name.
@@ -34,7 +34,7 @@ pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
 /// returns a remark, in a line, if `click-logs credit` did not write it beside this table.
 #[must_use]
 pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
-    let path = &described(path, |path| path.with_file_name(FILE).exists());
+    let path = &described_path(path, |path| path.with_file_name(FILE).exists());
     match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
         Ok(bytes) => believed(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -50,7 +50,7 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
 /// that the summary describes is made in this order.
 #[must_use]
 pub fn rankers_beside(path: &Path) -> Vec<String> {
-    let path = described(path, |path| path.with_file_name(FILE).exists()).with_file_name(FILE);
+    let path = described_path(path, |path| path.with_file_name(FILE).exists()).with_file_name(FILE);
     let summary = input::read_file(&path, MOST_BYTES).ok().and_then(|bytes| unsealed(&bytes));
     let names = summary.as_ref().and_then(|(summary, _)| summary["rankers"].as_array()).into_iter().flatten();
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
@@ -136,7 +136,7 @@ mod tests {
         let mut mutations = Mutations::new(7);
         let (mut same, mut remarks) = (0, 0);
         for _ in 0..10_000 {
-            let mutated = mutations.of(&whole);
+            let mutated = mutations.mutated(&whole);
             match believed(&mutated, Path::new("outcomes.csv"), CSV) {
                 (found, None) => {
                     assert_eq!(found, summary(), "{}", String::from_utf8_lossy(&mutated));

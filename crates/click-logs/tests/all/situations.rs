@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use desk::situations::{Program, first_fault, seen, table};
+use desk::situations::{Program, first_fault, observe, table};
 use tempfile::TempDir;
 
 use crate::help::check;
@@ -33,7 +33,7 @@ fn every_situation_ends_as_in_the_other_programs() {
         prints: &["decide", &outcomes],
         works: &["simulate", "--impressions", "1e9", "--quiet", "--out", "long"],
     };
-    let all = seen(&program).unwrap();
+    let all = observe(&program).unwrap();
     assert_eq!(first_fault(&all), None);
     check("situations.txt", &table(&all));
 }

@@ -41,13 +41,13 @@ impl Best {
         generator: &mut Generator,
     ) -> (Competitors, Destination) {
         let competitors = self.policy.arms();
-        let mut alone = 0;
+        let mut without_opponent = 0;
         loop {
-            let asked = self.policy.ask();
-            let leader = match (asked.ticket, asked.choice) {
+            let choice = self.policy.ask();
+            let leader = match (choice.ticket, choice.choice) {
                 (Some(ticket), Choice::Duel(first, second)) => {
                     let pair = (first.0, second.0);
-                    match self.kept(pair) {
+                    match self.outcome_of_pair(pair) {
                         // Only tickets that the policy just gave out: it cannot fail.
                         Some(outcome) => drop(self.policy.tell(ticket, outcome)),
                         None if pairs.is_new(pair) => return (pair, Destination::Policy(ticket)),
@@ -63,16 +63,16 @@ impl Best {
                 // Policies of sets are refused by the settings.
                 (_, Choice::Set(arms)) => arms.first().map_or(0, |arm| arm.0),
             };
-            alone += 1;
-            if alone < PATIENCE {
+            without_opponent += 1;
+            if without_opponent < PATIENCE {
                 continue;
             }
-            let others = (0..competitors as u32).filter(|&other| other != leader && pairs.is_new((leader, other)));
-            let uncertain = |other: u32| {
-                let open = f64::from(1 + pairs.open((leader, other)));
-                -model.apart(leader as usize, other as usize, 0.0) * open.sqrt()
+            let rivals = (0..competitors as u32).filter(|&rival| rival != leader && pairs.is_new((leader, rival)));
+            let uncertain = |rival: u32| {
+                let open_questions = f64::from(1 + pairs.open((leader, rival)));
+                -model.separation(leader as usize, rival as usize, 0.0) * open_questions.sqrt()
             };
-            let pair = match largest(others, uncertain, generator) {
+            let pair = match largest(rivals, uncertain, generator) {
                 Some(challenger) => (leader, challenger),
                 None => most_informative(model, competitors, pairs, generator),
             };
@@ -81,29 +81,29 @@ impl Best {
     }
 
     /// The oldest kept outcome of a pair that the policy chooses only now.
-    fn kept(&mut self, (first, second): Competitors) -> Option<Preference> {
+    fn outcome_of_pair(&mut self, (first, second): Competitors) -> Option<Preference> {
         let key = (first.min(second), first.max(second));
         let queue = self.pool.get_mut(&key)?;
         let outcome = queue.pop_front();
         if queue.is_empty() {
             self.pool.remove(&key);
         }
-        outcome.map(|outcome| seen_from(outcome, first < second))
+        outcome.map(|outcome| outcome_for(outcome, first < second))
     }
 
-    pub(super) fn learn(&mut self, (first, second): Competitors, to: Destination, outcome: Preference) {
-        match to {
+    pub(super) fn learn(&mut self, (first, second): Competitors, destination: Destination, outcome: Preference) {
+        match destination {
             // An open ticket of the policy's own: it cannot fail.
             Destination::Policy(ticket) => drop(self.policy.tell(ticket, outcome)),
             Destination::Pool | Destination::Model => {
                 let key = (first.min(second), first.max(second));
-                self.pool.entry(key).or_default().push_back(seen_from(outcome, first < second));
+                self.pool.entry(key).or_default().push_back(outcome_for(outcome, first < second));
             }
         }
     }
 
-    pub(super) fn forget(&mut self, to: Destination) {
-        if let Destination::Policy(ticket) = to {
+    pub(super) fn forget(&mut self, destination: Destination) {
+        if let Destination::Policy(ticket) = destination {
             drop(self.policy.forget(ticket));
         }
     }
@@ -114,7 +114,7 @@ impl Best {
 }
 
 /// The outcome from the first side, or from the other.
-fn seen_from(outcome: Preference, first: bool) -> Preference {
+fn outcome_for(outcome: Preference, first: bool) -> Preference {
     match outcome {
         Preference::First if !first => Preference::Second,
         Preference::Second if !first => Preference::First,

@@ -103,16 +103,16 @@ impl Chooser {
     }
 
     /// An outcome, in the order of the pair chosen.
-    pub(crate) fn learn(&mut self, pair: Competitors, to: Destination, outcome: Preference) {
+    pub(crate) fn learn(&mut self, pair: Competitors, destination: Destination, outcome: Preference) {
         if let Rule::Best(best) = &mut self.rule {
-            best.learn(pair, to, outcome);
+            best.learn(pair, destination, outcome);
         }
     }
 
     /// No outcome will come.
-    pub(crate) fn forget(&mut self, pair: Competitors, to: Destination) {
+    pub(crate) fn forget(&mut self, pair: Competitors, destination: Destination) {
         match &mut self.rule {
-            Rule::Best(best) => best.forget(to),
+            Rule::Best(best) => best.forget(destination),
             Rule::Uniform(uniform) => uniform.forget(pair),
             Rule::TopTwo(_) | Rule::Order => {}
         }
@@ -127,7 +127,7 @@ impl Chooser {
     /// Another revision asked this pair.
     pub(crate) fn expect(&mut self, pair: Competitors) {
         if let Rule::Uniform(uniform) = &mut self.rule {
-            uniform.met(pair);
+            uniform.note_met(pair);
         }
     }
 
@@ -142,9 +142,9 @@ impl Chooser {
 
 /// The pair from which most is learnt, among those that are new to the judge.
 fn most_informative(model: &Posterior, competitors: usize, pairs: Pairs<'_>, generator: &mut Generator) -> Competitors {
-    let all = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));
+    let all_pairs = (0..competitors as u32).flat_map(|j| (0..j).map(move |i| (i, j)));
     let gain = |(i, j): Competitors| model.gain(i as usize, j as usize, pairs.open((i, j)));
-    largest(all.filter(|pair| pairs.is_new(*pair)), gain, generator).unwrap_or((0, 1))
+    largest(all_pairs.filter(|pair| pairs.is_new(*pair)), gain, generator).unwrap_or((0, 1))
 }
 
 /// The candidate with the largest value, equal ones at random; `None` of nothing.
@@ -153,12 +153,12 @@ fn largest<T: Copy>(
     value: impl Fn(T) -> f64,
     generator: &mut Generator,
 ) -> Option<T> {
-    let (mut best, mut most, mut ties) = (None, f64::NEG_INFINITY, 0);
+    let (mut best, mut largest, mut ties) = (None, f64::NEG_INFINITY, 0);
     for candidate in candidates {
-        let found = value(candidate);
-        if found > most {
-            (best, most, ties) = (Some(candidate), found, 1);
-        } else if found == most {
+        let candidate_value = value(candidate);
+        if candidate_value > largest {
+            (best, largest, ties) = (Some(candidate), candidate_value, 1);
+        } else if candidate_value == largest {
             ties += 1;
             if bandits::random::below(generator, ties) == 0 {
                 best = Some(candidate);

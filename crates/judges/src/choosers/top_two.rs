@@ -25,14 +25,15 @@ pub(super) fn choose(
     pairs: Pairs<'_>,
     generator: &mut Generator,
 ) -> Competitors {
-    let all = 0..competitors as u32;
-    let challengers = |leader: u32| all.clone().filter(move |&j| j != leader && pairs.is_new((leader, j)));
-    let leaders = all.clone().filter(|&leader| challengers(leader).next().is_some());
+    let competitors_range = 0..competitors as u32;
+    let challengers =
+        |leader: u32| competitors_range.clone().filter(move |&j| j != leader && pairs.is_new((leader, j)));
+    let leaders = competitors_range.clone().filter(|&leader| challengers(leader).next().is_some());
     let leader = largest(leaders, |i| model.mean(i as usize), generator).unwrap_or(0);
     let closeness = |j: u32| {
-        let apart = model.apart(leader as usize, j as usize, tolerance);
+        let separation = model.separation(leader as usize, j as usize, tolerance);
         let under_way = f64::from(1 + pairs.open((leader, j)));
-        libm::log(model.deviation(j as usize) / under_way) - apart * apart / 2.0
+        libm::log(model.deviation(j as usize) / under_way) - separation * separation / 2.0
     };
     let challenger = largest(challengers(leader), closeness, generator).unwrap_or(leader);
     (leader, challenger)

@@ -17,13 +17,13 @@ pub(crate) struct Uniform {
     competitors: u32,
     cycle: u64,
     /// The pairs of this cycle that have been asked.
-    place: u32,
+    next_pair: u32,
     /// The competitors in the order of this cycle.
     order: Vec<u32>,
     /// Pairs that were asked and never answered: asked again when the cycle is over.
-    owed: VecDeque<Competitors>,
+    owed_pairs: VecDeque<Competitors>,
     /// Pairs that another revision asked: passed over once each.
-    met: Vec<Competitors>,
+    met_pairs: Vec<Competitors>,
 }
 
 impl Uniform {
@@ -33,10 +33,10 @@ impl Uniform {
             seed: config.seed,
             competitors,
             cycle: 0,
-            place: 0,
+            next_pair: 0,
             order: order(config.seed, "cycle", 0, competitors),
-            owed: VecDeque::new(),
-            met: Vec::new(),
+            owed_pairs: VecDeque::new(),
+            met_pairs: Vec::new(),
         }
     }
 
@@ -45,49 +45,49 @@ impl Uniform {
         let mut passed = Vec::new();
         let pairs = (self.competitors * (self.competitors - 1) / 2) as usize;
         let pair = loop {
-            let pair = self.next();
+            let pair = self.next_new_pair();
             let (i, j) = (pair.0.min(pair.1), pair.0.max(pair.1));
-            match self.met.iter().position(|met| *met == (i, j)) {
-                Some(place) => drop(self.met.swap_remove(place)),
+            match self.met_pairs.iter().position(|met| *met == (i, j)) {
+                Some(index) => drop(self.met_pairs.swap_remove(index)),
                 // Within two cycles, each pair is passed.
                 None if !is_new(pair) && passed.len() <= 2 * pairs => passed.push(pair),
                 None => break pair,
             }
         };
-        self.owed.extend(passed);
+        self.owed_pairs.extend(passed);
         pair
     }
 
-    fn next(&mut self) -> Competitors {
+    fn next_new_pair(&mut self) -> Competitors {
         let pairs = self.competitors * (self.competitors - 1) / 2;
-        if self.place == pairs {
-            if let Some(pair) = self.owed.pop_front() {
+        if self.next_pair == pairs {
+            if let Some(pair) = self.owed_pairs.pop_front() {
                 return pair;
             }
             self.cycle += 1;
-            self.place = 0;
+            self.next_pair = 0;
             self.order = order(self.seed, "cycle", self.cycle, self.competitors);
         }
-        let (i, j) = place(self.competitors, self.place);
-        self.place += 1;
+        let (i, j) = pair_at(self.competitors, self.next_pair);
+        self.next_pair += 1;
         (self.order[i as usize], self.order[j as usize])
     }
 
     pub(super) fn forget(&mut self, pair: Competitors) {
-        self.owed.push_back(pair);
+        self.owed_pairs.push_back(pair);
     }
 
-    pub(super) fn met(&mut self, (first, second): Competitors) {
-        self.met.push((first.min(second), first.max(second)));
+    pub(super) fn note_met(&mut self, (first, second): Competitors) {
+        self.met_pairs.push((first.min(second), first.max(second)));
     }
 }
 
 /// The pair at a place of a cycle: one competitor stays, the others rotate around.
-fn place(competitors: u32, place: u32) -> Competitors {
+fn pair_at(competitors: u32, number: u32) -> Competitors {
     // With an odd number, one of each round rests: it would meet a last competitor that is not there.
     let (ring, resting) = if competitors.is_multiple_of(2) { (competitors - 1, 0) } else { (competitors, 1) };
     let per_round = ring.div_ceil(2) - resting;
-    let (round, slot) = (place / per_round, place % per_round + resting);
+    let (round, slot) = (number / per_round, number % per_round + resting);
     if slot == 0 { (ring, round) } else { ((round + slot) % ring, (round + ring - slot) % ring) }
 }
 

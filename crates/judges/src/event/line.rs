@@ -1,31 +1,15 @@
-//! Lines of a log: the number of the event, its version and kind, the fields of its struct in `stored`, and a checksum of
+//! Lines of a log: the number of the event, its version and kind, the fields of its struct in `versions`, and a checksum of
 //! the text before it.
-
-use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::stored::{
+use super::log_position::LogPosition;
+use super::versions::{
     AnsweredV1, AnsweredV2, AskedV1, AskedV2, ContinuedV1, CreatedV1, CreatedV2, CreatedV3, ForgottenV1, TakenBackV1,
     Version, WeighedV1,
 };
 use super::{Event, Purpose};
-use crate::config::Config;
-
-/// Where in a log a line is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Log<'a> {
-    pub(crate) config: &'a Config,
-    /// The place of each competitor.
-    pub(crate) names: &'a BTreeMap<String, u32>,
-    /// The number of the event, from 1.
-    pub(crate) number: u64,
-    /// The ticket of the next pair.
-    pub(crate) ticket: u64,
-    /// The checksum of the lines before.
-    pub(crate) sum: u64,
-}
 
 /// How every line begins.
 #[derive(Deserialize)]
@@ -44,7 +28,7 @@ struct Body<'a, V> {
     v: u32,
     event: &'a str,
     #[serde(flatten)]
-    of: &'a V,
+    fields: &'a V,
 }
 
 /// What is wrong with a line.
@@ -63,77 +47,77 @@ pub(crate) enum LineError {
 }
 
 /// The line of an event in the newest version of its kind that it needs, with its line feed, and the checksum up to it.
-pub(crate) fn to_line(event: &Event, log: Log<'_>) -> (String, u64) {
+pub(crate) fn to_line(event: &Event, position: LogPosition<'_>) -> (String, u64) {
     match event {
         Event::Created { config, chooser } => match &config.model {
-            Some(model) => write(&CreatedV3::of(config, model, chooser), log),
-            None if config.tolerance > 0.0 => write(&CreatedV2::of(config, chooser), log),
-            None => write(&CreatedV1::of(config, chooser), log),
+            Some(model) => write_line(&CreatedV3::of(config, model, chooser), position),
+            None if config.tolerance > 0.0 => write_line(&CreatedV2::of(config, chooser), position),
+            None => write_line(&CreatedV1::of(config, chooser), position),
         },
-        Event::Continued { chooser } => write(&ContinuedV1::of(chooser), log),
-        Event::Asked { first, second, item, judge, purpose: Purpose::Audit(of) } => {
-            write(&AskedV2::of(log, [*first, *second], *item, judge.as_deref(), *of), log)
+        Event::Continued { chooser } => write_line(&ContinuedV1::of(chooser), position),
+        Event::Asked { first, second, item, judge, purpose: Purpose::Audit(ticket) } => {
+            write_line(&AskedV2::of(position, [*first, *second], *item, judge.as_deref(), *ticket), position)
         }
         Event::Asked { first, second, item, judge, purpose } => {
-            write(&AskedV1::of(log, [*first, *second], *item, judge.as_deref(), *purpose), log)
+            write_line(&AskedV1::of(position, [*first, *second], *item, judge.as_deref(), *purpose), position)
         }
         Event::Answered { ticket, verdict, judge, note: None } => {
-            write(&AnsweredV1::of(*ticket, *verdict, judge.as_deref()), log)
+            write_line(&AnsweredV1::of(*ticket, *verdict, judge.as_deref()), position)
         }
         Event::Answered { ticket, verdict, judge, note: Some(note) } => {
-            write(&AnsweredV2::of(*ticket, *verdict, judge.as_deref(), note), log)
+            write_line(&AnsweredV2::of(*ticket, *verdict, judge.as_deref(), note), position)
         }
-        Event::Weighed { ticket, weighed } => write(&WeighedV1::of(*ticket, *weighed), log),
-        Event::Forgotten { ticket } => write(&ForgottenV1::of(*ticket), log),
-        Event::TakenBack { ticket } => write(&TakenBackV1::of(*ticket), log),
+        Event::Weighed { ticket, weighed } => write_line(&WeighedV1::of(*ticket, *weighed), position),
+        Event::Forgotten { ticket } => write_line(&ForgottenV1::of(*ticket), position),
+        Event::TakenBack { ticket } => write_line(&TakenBackV1::of(*ticket), position),
     }
 }
 
 /// The event of a line without its line feed, in any version, and the checksum up to it.
-pub(crate) fn from_line(text: &str, log: Log<'_>) -> Result<(Event, u64), LineError> {
-    let head: Head = parse(text)?;
-    if head.n != log.number {
-        return Err(LineError::Number { expected: log.number, found: head.n });
+pub(crate) fn from_line(text: &str, position: LogPosition<'_>) -> Result<(Event, u64), LineError> {
+    let head: Head = parse_json(text)?;
+    if head.n != position.number {
+        return Err(LineError::Number { expected: position.number, found: head.n });
     }
     let version = head.v.ok_or(LineError::NoVersion)?;
     match (head.event.as_str(), version) {
-        (CreatedV1::EVENT, CreatedV1::VERSION) => read::<CreatedV1>(text, log),
-        (CreatedV2::EVENT, CreatedV2::VERSION) => read::<CreatedV2>(text, log),
-        (CreatedV3::EVENT, CreatedV3::VERSION) => read::<CreatedV3>(text, log),
-        (ContinuedV1::EVENT, ContinuedV1::VERSION) => read::<ContinuedV1>(text, log),
-        (AskedV1::EVENT, AskedV1::VERSION) => read::<AskedV1>(text, log),
-        (AskedV2::EVENT, AskedV2::VERSION) => read::<AskedV2>(text, log),
-        (AnsweredV1::EVENT, AnsweredV1::VERSION) => read::<AnsweredV1>(text, log),
-        (AnsweredV2::EVENT, AnsweredV2::VERSION) => read::<AnsweredV2>(text, log),
-        (WeighedV1::EVENT, WeighedV1::VERSION) => read::<WeighedV1>(text, log),
-        (ForgottenV1::EVENT, ForgottenV1::VERSION) => read::<ForgottenV1>(text, log),
-        (TakenBackV1::EVENT, TakenBackV1::VERSION) => read::<TakenBackV1>(text, log),
+        (CreatedV1::EVENT, CreatedV1::VERSION) => read_line::<CreatedV1>(text, position),
+        (CreatedV2::EVENT, CreatedV2::VERSION) => read_line::<CreatedV2>(text, position),
+        (CreatedV3::EVENT, CreatedV3::VERSION) => read_line::<CreatedV3>(text, position),
+        (ContinuedV1::EVENT, ContinuedV1::VERSION) => read_line::<ContinuedV1>(text, position),
+        (AskedV1::EVENT, AskedV1::VERSION) => read_line::<AskedV1>(text, position),
+        (AskedV2::EVENT, AskedV2::VERSION) => read_line::<AskedV2>(text, position),
+        (AnsweredV1::EVENT, AnsweredV1::VERSION) => read_line::<AnsweredV1>(text, position),
+        (AnsweredV2::EVENT, AnsweredV2::VERSION) => read_line::<AnsweredV2>(text, position),
+        (WeighedV1::EVENT, WeighedV1::VERSION) => read_line::<WeighedV1>(text, position),
+        (ForgottenV1::EVENT, ForgottenV1::VERSION) => read_line::<ForgottenV1>(text, position),
+        (TakenBackV1::EVENT, TakenBackV1::VERSION) => read_line::<TakenBackV1>(text, position),
         _ => Err(LineError::Unknown { event: head.event, version }),
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, LineError> {
+fn parse_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, LineError> {
     serde_json::from_str(text).map_err(|error| LineError::NotAnEvent(error.to_string()))
 }
 
-fn write<V: Version>(version: &V, log: Log<'_>) -> (String, u64) {
+fn write_line<V: Version>(version: &V, position: LogPosition<'_>) -> (String, u64) {
     // Text and numbers: it cannot fail.
-    let body = Body { n: log.number, v: V::VERSION, event: V::EVENT, of: version };
+    let body = Body { n: position.number, v: V::VERSION, event: V::EVENT, fields: version };
     let mut text = serde_json::to_string(&body).unwrap_or_default();
     // The sum goes before the brace that ends the object.
     text.pop();
-    let sum = xxh3_64_with_seed(text.as_bytes(), log.sum);
+    let sum = xxh3_64_with_seed(text.as_bytes(), position.sum);
     text.push_str(&format!(",\"sum\":\"{sum:016x}\"}}\n"));
     (text, sum)
 }
 
 /// Reads a line as this version, and writes it again: only what this version writes is accepted.
-fn read<V: Version>(text: &str, log: Log<'_>) -> Result<(Event, u64), LineError> {
-    let version: V = parse(text)?;
-    let (again, sum) = write(&version, log);
-    if again.trim_end_matches('\n') != text {
+fn read_line<V: Version>(text: &str, position: LogPosition<'_>) -> Result<(Event, u64), LineError> {
+    let version: V = parse_json(text)?;
+    let (rewritten, sum) = write_line(&version, position);
+    if rewritten.trim_end_matches('\n') != text {
         return Err(LineError::Edited);
     }
-    let event = version.upgrade(log).map_err(|what| LineError::NotAnEvent(what.to_owned()))?;
+    let event = version.upgrade(position).map_err(|what| LineError::NotAnEvent(what.to_owned()))?;
     Ok((event, sum))
 }

@@ -1,11 +1,13 @@
-//! Events of a session. `line` writes and reads them as lines of JSON, `stored` has the structs of these, `state` their meaning.
+//! Events of a session. `line` writes and reads them as lines of JSON, `versions` has the structs of these, `state` their meaning.
 
 mod line;
-mod stored;
+mod log_position;
+mod versions;
 
 use board::Answer;
 
-pub(crate) use line::{LineError, Log, from_line, to_line};
+pub(crate) use line::{LineError, from_line, to_line};
+pub(crate) use log_position::LogPosition;
 
 use crate::config::Config;
 
@@ -37,10 +39,10 @@ pub struct Weighed {
 
 impl Weighed {
     /// The smallest [`chance`](Self::chance): a twentieth, so that points stay within [`Answer::FARTHEST`].
-    pub(crate) const LEAST: u16 = 50;
+    pub(crate) const MIN_CHANCE: u16 = 50;
 
     pub(crate) fn checked(guess: u16, doubt: u16, chance: u16, audit: bool) -> Option<Self> {
-        let is_fit = guess <= 1_000 && doubt <= 1_000 && (Self::LEAST..=1_000).contains(&chance);
+        let is_fit = guess <= 1_000 && doubt <= 1_000 && (Self::MIN_CHANCE..=1_000).contains(&chance);
         // With chance 1 there is an audit.
         (is_fit && (audit || chance < 1_000)).then_some(Self { guess, doubt, chance, audit })
     }

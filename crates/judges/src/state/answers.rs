@@ -3,7 +3,7 @@
 use bandits::Preference;
 use board::Answer;
 
-use super::{Half, Judged, Learnt, Open, Pair, Session, SessionError, Ticket, TicketState, sorted};
+use super::{Half, JudgementRow, Learnt, Open, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::{Competitors, Posterior};
@@ -38,11 +38,11 @@ impl Session {
         if verdict_word(verdict).is_none() {
             return Err(SessionError::Score);
         }
-        let asked = self.checked(ticket)?.pair.judge.as_deref();
-        let judge = match (asked, judge) {
-            (Some(asked), Some(found)) if asked != found => {
-                let (expected, found) = (asked.to_owned(), found.to_owned());
-                return Err(SessionError::OtherJudge { ticket, expected, found });
+        let requested_judge = self.open_ticket(ticket)?.pair.judge.as_deref();
+        let judge = match (requested_judge, judge) {
+            (Some(requested_judge), Some(given_judge)) if requested_judge != given_judge => {
+                let (expected, given_judge) = (requested_judge.to_owned(), given_judge.to_owned());
+                return Err(SessionError::OtherJudge { ticket, expected, found: given_judge });
             }
             (Some(_), _) => None,
             (None, judge) => judge.map(str::to_owned),
@@ -60,7 +60,7 @@ impl Session {
     /// # Errors
     /// If the ticket is not open. Nothing changes then.
     pub fn forget(&mut self, ticket: Ticket) -> Result<(), SessionError> {
-        self.checked(ticket)?;
+        self.open_ticket(ticket)?;
         self.take_over()?;
         self.record(Event::Forgotten { ticket: ticket.number });
         self.forgotten(ticket.number);
@@ -68,9 +68,9 @@ impl Session {
     }
 
     /// The question of a ticket, if it is open.
-    pub(super) fn checked(&self, ticket: Ticket) -> Result<&Open, SessionError> {
-        let place = ticket.number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-        match place.and_then(|place| self.tickets.get(place)) {
+    pub(super) fn open_ticket(&self, ticket: Ticket) -> Result<&Open, SessionError> {
+        let index = ticket.number.checked_sub(1).and_then(|index| usize::try_from(index).ok());
+        match index.and_then(|index| self.tickets.get(index)) {
             None => Err(SessionError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
             Some((check, _)) if *check != ticket.check => Err(SessionError::OtherSession { ticket }),
             Some((_, TicketState::Answered { row })) => {
@@ -84,24 +84,24 @@ impl Session {
 
     pub(super) fn answered(&mut self, number: u64, verdict: Answer, judge: Option<&str>, note: Option<String>) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
-        self.closed.push(number);
+        self.closed_tickets.push(number);
         self.notes.extend(note.map(|note| (number, note)));
         let judge = pair.judge.as_deref().or(judge);
         let is_model = self.is_model(judge);
         let judge = judge.map(|judge| self.judge(judge));
         let Pair { ticket, first, second, item, purpose, .. } = pair;
         let row = self.rows.len();
-        self.rows.push(Judged { ticket, first, second, item, judge, verdict, purpose });
+        self.rows.push(JudgementRow { ticket, first, second, item, judge, verdict, purpose });
         self.tickets[number as usize - 1].1 = TicketState::Answered { row };
         self.counts.answered += 1;
         self.counts.ties += u64::from(matches!(verdict, Answer::Tie | Answer::BothBad));
         self.counts.both_bad += u64::from(verdict == Answer::BothBad);
         match (purpose, origin) {
             (Purpose::New, Some(origin)) if is_model => self.model_answered(number, origin),
-            (Purpose::Audit(of), _) => self.audited(of, verdict),
+            (Purpose::Audit(of), _) => self.record_audit(of, verdict),
             (Purpose::New, Some(origin)) => {
                 if self.config.model.is_some() {
-                    self.answered_alone((first, second));
+                    self.count_unaudited((first, second));
                 }
                 if self.config.repeat > 0.0 {
                     self.repeatable.push(number);
@@ -114,11 +114,11 @@ impl Session {
             }
             (Purpose::Mirror(of), _) => {
                 if let Some(half) = self.halves.remove(&of) {
-                    let before = swapped(outcome(self.rows[half.row].verdict));
-                    let now = outcome(verdict);
+                    let first_outcome = swapped(outcome(self.rows[half.row].verdict));
+                    let second_outcome = outcome(verdict);
                     self.counts.both += 1;
-                    self.counts.both_disagreed += u64::from(before != now);
-                    let joint = if before == now { verdict.score() } else { 0.5 };
+                    self.counts.both_disagreed += u64::from(first_outcome != second_outcome);
+                    let joint = if first_outcome == second_outcome { verdict.score() } else { 0.5 };
                     self.learn(of, half.origin, (first, second), joint);
                 }
             }
@@ -134,22 +134,28 @@ impl Session {
     }
 
     /// Passes the points of a question, for the competitor shown first, to the chooser and to the model.
-    pub(super) fn learn(&mut self, of: u64, (pair, to): (Competitors, Destination), shown: Competitors, points: f64) {
-        self.closed(pair);
+    pub(super) fn learn(
+        &mut self,
+        ticket: u64,
+        (pair, destination): (Competitors, Destination),
+        shown: Competitors,
+        points: f64,
+    ) {
+        self.close_question(pair);
         let points = if pair == shown { points } else { 1.0 - points };
-        let learnt = Learnt { of, pair, points };
+        let learnt = Learnt { ticket: ticket, pair, points };
         if let Some(chooser) = &mut self.chooser {
-            chooser.learn(pair, to, learnt.outcome());
+            chooser.learn(pair, destination, learnt.outcome());
         }
         self.learnt.push(learnt);
         learnt.teach(&mut self.model);
     }
 
-    fn closed(&mut self, pair: Competitors) {
-        if let Some(count) = self.under_way.get_mut(&sorted(pair)) {
+    fn close_question(&mut self, pair: Competitors) {
+        if let Some(count) = self.under_way.get_mut(&sorted_pair(pair)) {
             *count -= 1;
             if *count == 0 {
-                self.under_way.remove(&sorted(pair));
+                self.under_way.remove(&sorted_pair(pair));
             }
         }
     }
@@ -157,10 +163,10 @@ impl Session {
     pub(super) fn forgotten(&mut self, number: u64) {
         let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
         self.tickets[number as usize - 1].1 = TicketState::Forgotten;
-        self.closed.push(number);
+        self.closed_tickets.push(number);
         self.forgotten.insert(number, pair.clone());
         self.counts.forgotten += 1;
-        self.screen.forgotten(
+        self.screen.forget_question(
             (pair.first, pair.second),
             pair.judge.as_deref(),
             pair.item,
@@ -175,12 +181,12 @@ impl Session {
                 None
             }
             Purpose::Audit(of) => {
-                self.passed_over(of, pair.judge.as_deref());
+                self.pass_over_audit(of, pair.judge.as_deref());
                 None
             }
         };
         if let Some((pair, to)) = dropped {
-            self.closed(pair);
+            self.close_question(pair);
             if let Some(chooser) = &mut self.chooser {
                 chooser.forget(pair, to);
             }

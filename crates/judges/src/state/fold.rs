@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Session, SessionError, TicketState};
 use crate::choosers::{Chooser, Destination};
-use crate::event::{Event, Log, Purpose, Weighed, to_line};
+use crate::event::{Event, LogPosition, Purpose, Weighed, to_line};
 use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.
@@ -61,7 +61,7 @@ impl Session {
         let Some(first) = events.next() else { return Err((1, FoldError::Created)) };
         let Event::Created { config, .. } = &first else { return Err((1, FoldError::Created)) };
         let names = BTreeMap::new();
-        let (_, sum) = to_line(&first, Log { config, names: &names, number: 1, ticket: 1, sum: 0 });
+        let (_, sum) = to_line(&first, LogPosition { config, names: &names, number: 1, ticket: 1, sum: 0 });
         let mut live = Self::begin(first, sum).map_err(|error| (1, error))?;
         for (number, event) in (2..).zip(events) {
             let (_, sum) = to_line(&event, live.log());
@@ -96,13 +96,13 @@ impl Session {
                 let origin = self.origin(&event)?;
                 let check = self.sum as u32;
                 self.passed(sum);
-                self.asked(event, check, origin);
+                self.give_out(event, check, origin);
             }
             Event::Answered { ticket, verdict, judge, note } => {
-                let Some(open) = self.open.get(ticket) else {
+                let Some(question) = self.open.get(ticket) else {
                     return impossible(format!("ticket {ticket} is not open"));
                 };
-                if open.pair.judge.is_some() && judge.is_some() {
+                if question.pair.judge.is_some() && judge.is_some() {
                     return impossible(format!("ticket {ticket} has two judges"));
                 }
                 self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;
@@ -110,18 +110,21 @@ impl Session {
                 self.answered(*ticket, *verdict, judge.as_deref(), note.clone());
             }
             Event::Weighed { ticket, weighed } => {
-                let Some(chosen) = self.weigh(*ticket) else {
+                let Some(weighed_now) = self.weigh(*ticket) else {
                     return impossible(format!("ticket {ticket} is not one that the model answered just before"));
                 };
-                if self.chooser.is_some() && chosen != *weighed {
-                    let what = |weighed: &Weighed| {
+                if self.chooser.is_some() && weighed_now != *weighed {
+                    let numbers_text = |weighed: &Weighed| {
                         let Weighed { guess, doubt, chance, audit } = weighed;
                         format!(
                             "{guess}, {doubt} and {chance} thousandths, {}",
                             if *audit { "asked" } else { "not asked" }
                         )
                     };
-                    return Err(FoldError::Weighs { recorded: what(weighed), chosen: what(&chosen) });
+                    return Err(FoldError::Weighs {
+                        recorded: numbers_text(weighed),
+                        chosen: numbers_text(&weighed_now),
+                    });
                 }
                 self.passed(sum);
                 self.weighed(*ticket, *weighed);
@@ -134,11 +137,11 @@ impl Session {
                 self.forgotten(*ticket);
             }
             Event::TakenBack { ticket } => {
-                let Some(reopened) = self.reopened(*ticket)? else {
+                let Some(reopened_ticket) = self.reopened(*ticket)? else {
                     return impossible(format!("ticket {ticket} was neither answered nor forgotten"));
                 };
                 self.passed(sum);
-                self.reopen(reopened)?;
+                self.reopen(reopened_ticket)?;
             }
         }
         Ok(())
@@ -165,13 +168,13 @@ impl Session {
             };
         }
         let answered = |of: &u64| {
-            let place = of.checked_sub(1).and_then(|place| usize::try_from(place).ok())?;
-            match self.tickets.get(place)?.1 {
+            let index = of.checked_sub(1).and_then(|index| usize::try_from(index).ok())?;
+            match self.tickets.get(index)?.1 {
                 TicketState::Answered { row } => Some(self.rows[row]),
                 _ => None,
             }
         };
-        let fits = match purpose {
+        let is_consistent = match purpose {
             Purpose::New => return Ok(Some(((*first, *second), Destination::Pool))),
             Purpose::Mirror(of) => {
                 self.halves.get(of).is_some_and(|half| half.since.is_some())
@@ -186,7 +189,11 @@ impl Session {
                     && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
             }
         };
-        if fits { Ok(None) } else { impossible("it asks an earlier question again that is not there".to_owned()) }
+        if is_consistent {
+            Ok(None)
+        } else {
+            impossible("it asks an earlier question again that is not there".to_owned())
+        }
     }
 
     /// A question in words.

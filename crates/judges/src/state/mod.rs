@@ -3,9 +3,9 @@
 mod answers;
 mod audits;
 mod fold;
-mod judged;
-mod taken_back;
+mod judgement_rows;
 mod tickets;
+mod withdrawal;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use rand::{Rng as _, SeedableRng as _};
 
 pub use audits::Audited;
 pub use fold::FoldError;
-pub use judged::{CompetitorSummary, Counts, Judged};
+pub use judgement_rows::{CompetitorSummary, Counts, JudgementRow};
 pub use tickets::{SessionError, Ticket};
 
 use self::audits::Audits;
 use crate::choosers::{Chooser, Destination, Pairs};
 use crate::config::{Config, check_word};
-use crate::event::{Event, Log, Purpose, to_line};
+use crate::event::{Event, LogPosition, Purpose, to_line};
 use crate::model::{Competitors, Posterior};
 use crate::screen::{Screen, stream};
 
@@ -76,7 +76,7 @@ struct Half {
 #[derive(Debug, Clone, Copy)]
 struct Learnt {
     /// The ticket of the question; of its first order, where both are asked.
-    of: u64,
+    ticket: u64,
     /// As it was chosen: outcomes are seen from its first competitor.
     pair: Competitors,
     /// The points of its first competitor.
@@ -98,7 +98,7 @@ pub struct Session {
     tickets: Vec<(u32, TicketState)>,
     open: BTreeMap<u64, Open>,
     /// On which items each judge was asked about each pair.
-    seen: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
+    seen_items: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
     /// New questions that are open, by pair.
     under_way: BTreeMap<Competitors, u32>,
     /// By the number of their tickets.
@@ -106,13 +106,13 @@ pub struct Session {
     audits: Audits,
     /// Answered questions that can be repeated.
     repeatable: Vec<u64>,
-    rows: Vec<Judged>,
+    rows: Vec<JudgementRow>,
     /// The notes of judges, by the number of the ticket.
     notes: BTreeMap<u64, String>,
     /// Questions that will not be answered.
     forgotten: BTreeMap<u64, Pair>,
     /// The tickets of questions that were answered or forgotten, in this order.
-    closed: Vec<u64>,
+    closed_tickets: Vec<u64>,
     judges: Vec<String>,
     judge_numbers: BTreeMap<String, u32>,
     counts: Counts,
@@ -150,7 +150,7 @@ impl Session {
             learnt: Vec::new(),
             tickets: Vec::new(),
             open: BTreeMap::new(),
-            seen: BTreeMap::new(),
+            seen_items: BTreeMap::new(),
             under_way: BTreeMap::new(),
             halves: BTreeMap::new(),
             audits: Audits::default(),
@@ -158,7 +158,7 @@ impl Session {
             rows: Vec::new(),
             notes: BTreeMap::new(),
             forgotten: BTreeMap::new(),
-            closed: Vec::new(),
+            closed_tickets: Vec::new(),
             judges: Vec::new(),
             judge_numbers: BTreeMap::new(),
             counts: Counts::default(),
@@ -181,8 +181,8 @@ impl Session {
     }
 
     /// Where the next line of the log belongs.
-    pub(crate) fn log(&self) -> Log<'_> {
-        Log {
+    pub(crate) fn log(&self) -> LogPosition<'_> {
+        LogPosition {
             config: &self.config,
             names: &self.names,
             number: self.events + 1,
@@ -195,8 +195,8 @@ impl Session {
     /// answers.
     pub fn take_events(&mut self) -> Vec<(u64, Event)> {
         let recent = std::mem::take(&mut self.recent);
-        let first = self.events - recent.len() as u64 + 1;
-        (first..).zip(recent.into_iter().map(|(event, _)| event)).collect()
+        let first_number = self.events - recent.len() as u64 + 1;
+        (first_number..).zip(recent.into_iter().map(|(event, _)| event)).collect()
     }
 
     /// The same as lines of a log.
@@ -234,8 +234,8 @@ impl Session {
         let mut chooser = Chooser::new(&self.config)?;
         self.learnt.iter().for_each(|learnt| chooser.keep(learnt.pair, learnt.outcome()));
         self.disown();
-        let open = self.open.values().filter_map(|open| open.origin);
-        let incomplete: Vec<_> = open.chain(self.halves.values().map(|half| half.origin)).collect();
+        let open_origins = self.open.values().filter_map(|open_origins| open_origins.origin);
+        let incomplete: Vec<_> = open_origins.chain(self.halves.values().map(|half| half.origin)).collect();
         let audits = self.incomplete_audits().map(|origin| *origin);
         incomplete.into_iter().chain(audits).for_each(|(pair, _)| chooser.expect(pair));
         Ok(chooser)
@@ -243,8 +243,10 @@ impl Session {
 
     /// Sends the outcomes of open questions to the pool: their chooser is gone.
     fn disown(&mut self) {
-        let open = self.open.values_mut().filter_map(|open| open.origin.as_mut());
-        open.chain(self.halves.values_mut().map(|half| &mut half.origin)).for_each(|(_, to)| *to = Destination::Pool);
+        let open_origins = self.open.values_mut().filter_map(|open_origins| open_origins.origin.as_mut());
+        open_origins
+            .chain(self.halves.values_mut().map(|half| &mut half.origin))
+            .for_each(|(_, to)| *to = Destination::Pool);
         self.incomplete_audits().for_each(|(_, to)| *to = Destination::Pool);
     }
 
@@ -260,7 +262,7 @@ impl Session {
         let (event, origin) = self.decide(judge);
         let check = self.sum as u32;
         self.record(event.clone());
-        Ok(self.asked(event, check, origin))
+        Ok(self.give_out(event, check, origin))
     }
 
     /// Checks that a judge may get questions and answer: one who is not named always may.
@@ -300,75 +302,78 @@ impl Session {
         let audit = self.config.model.as_ref().and_then(|model| self.next_audit(model, judge));
         let model = self.config.model.as_ref().map(|model| model.name.clone());
         let judge = judge.or(audit.as_ref().map(|(_, person)| person.as_str())).or(model.as_deref());
-        let asked = |first, second, item, purpose| Event::Asked {
+        let question = |first, second, item, purpose| Event::Asked {
             first,
             second,
             item,
             judge: judge.map(str::to_owned),
             purpose,
         };
-        if let Some((of, _)) = audit
-            && let TicketState::Answered { row } = self.tickets[of as usize - 1].1
+        if let Some((seen_items, _)) = audit
+            && let TicketState::Answered { row } = self.tickets[seen_items as usize - 1].1
         {
             let row = self.rows[row];
-            return (asked(row.first, row.second, row.item, Purpose::Audit(of)), None);
+            return (question(row.first, row.second, row.item, Purpose::Audit(seen_items)), None);
         }
-        if let Some((&of, half)) = self.halves.iter().find(|(_, half)| self.is_due(half, judge)) {
+        if let Some((&seen_items, half)) = self.halves.iter().find(|(_, half)| self.is_due(half, judge)) {
             let row = self.rows[half.row];
-            return (asked(row.second, row.first, row.item, Purpose::Mirror(of)), None);
+            return (question(row.second, row.first, row.item, Purpose::Mirror(seen_items)), None);
         }
         let share = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         if share < self.config.repeat && !self.repeatable.is_empty() {
             for _ in 0..DRAWS {
-                let of = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
-                if let TicketState::Answered { row } = self.tickets[of as usize - 1].1
-                    && let Judged { first, second, item, .. } = self.rows[row]
+                let seen_items = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
+                if let TicketState::Answered { row } = self.tickets[seen_items as usize - 1].1
+                    && let JudgementRow { first, second, item, .. } = self.rows[row]
                     && self.screen.is_balanced_with((first, second), judge)
                 {
-                    return (asked(first, second, item, Purpose::Repeat(of)), None);
+                    return (question(first, second, item, Purpose::Repeat(seen_items)), None);
                 }
             }
         }
         let under_way = &self.under_way;
-        let open = |pair: Competitors| under_way.get(&pair).copied().unwrap_or(0);
-        let seen = judge.filter(|judge| !self.has_seen_all(judge)).and_then(|judge| self.seen.get(judge));
+        let open_count = |pair: Competitors| under_way.get(&pair).copied().unwrap_or(0);
+        let seen_pairs = judge.filter(|judge| !self.has_seen_all(judge)).and_then(|judge| self.seen_items.get(judge));
         let items = self.config.items.len();
-        let of = |pair: Competitors| seen.and_then(|seen| seen.get(&pair));
-        let is_new = |pair: Competitors| of(pair).is_none_or(|seen| seen.len() < items);
-        let pairs = Pairs { open: &open, is_new: &is_new };
+        let seen_items = |pair: Competitors| seen_pairs.and_then(|seen_pairs| seen_pairs.get(&pair));
+        let is_new = |pair: Competitors| seen_items(pair).is_none_or(|seen_pairs| seen_pairs.len() < items);
+        let pairs = Pairs { open: &open_count, is_new: &is_new };
         let Some(chooser) = &mut self.chooser else {
             unreachable!("callers take over first, and a replay asks only while this build chooses")
         };
         let origin = chooser.choose(&self.model, self.config.names.len(), pairs, generator);
         let (first, second) = self.screen.order(origin.0, judge, generator);
-        (asked(first, second, self.screen.item(origin.0, of(sorted(origin.0))), Purpose::New), Some(origin))
+        (
+            question(first, second, self.screen.item(origin.0, seen_items(sorted_pair(origin.0))), Purpose::New),
+            Some(origin),
+        )
     }
 
     /// Whether a judge has had every pair on every item: further questions are repeats. Without items, never.
     #[must_use]
     pub fn has_seen_all(&self, judge: &str) -> bool {
         let (names, items) = (self.config.names.len(), self.config.items.len());
-        let Some(seen) = self.seen.get(judge).filter(|_| items > 0) else { return false };
+        let Some(seen) = self.seen_items.get(judge).filter(|_| items > 0) else { return false };
         seen.len() == names * (names - 1) / 2 && seen.values().all(|seen| seen.len() == items)
     }
 
     /// Whether a question in the other order is for this judge now.
     fn is_due(&self, half: &Half, judge: Option<&str>) -> bool {
-        let of = self.rows[half.row].judge.map(|judge| self.judges[judge as usize].as_str());
-        half.since.is_some_and(|since| of == judge || self.tickets.len() as u64 >= since + WAITS)
+        let judge_of_half = self.rows[half.row].judge.map(|judge| self.judges[judge as usize].as_str());
+        half.since.is_some_and(|since| judge_of_half == judge || self.tickets.len() as u64 >= since + WAITS)
     }
 
     /// A question is open from now on. `check` is of everything before it.
-    fn asked(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
+    fn give_out(&mut self, event: Event, check: u32, origin: Option<(Competitors, Destination)>) -> Pair {
         let Event::Asked { first, second, item, judge, purpose } = event else { unreachable!("only pairs are asked") };
         let ticket = Ticket { number: self.tickets.len() as u64 + 1, check };
         self.tickets.push((check, TicketState::Open));
         self.counts.asked += 1;
-        self.screen.asked((first, second), judge.as_deref(), item, purpose == Purpose::New);
+        self.screen.record_question((first, second), judge.as_deref(), item, purpose == Purpose::New);
         self.audit_asked(judge.as_deref(), purpose);
         if let (Some(judge), Some(item), Purpose::New | Purpose::Audit(_)) = (&judge, item, purpose) {
-            let seen = self.seen.entry(judge.clone()).or_default();
-            seen.entry(sorted((first, second))).or_default().insert(item);
+            let seen = self.seen_items.entry(judge.clone()).or_default();
+            seen.entry(sorted_pair((first, second))).or_default().insert(item);
         }
         match purpose {
             Purpose::New | Purpose::Audit(_) => {}
@@ -380,7 +385,7 @@ impl Session {
             Purpose::Repeat(of) => self.repeatable.retain(|ticket| *ticket != of),
         }
         if let Some((pair, _)) = origin {
-            *self.under_way.entry(sorted(pair)).or_default() += 1;
+            *self.under_way.entry(sorted_pair(pair)).or_default() += 1;
         }
         let pair = Pair { ticket, first, second, item, purpose, judge };
         self.open.insert(ticket.number, Open { pair: pair.clone(), origin });
@@ -388,6 +393,6 @@ impl Session {
     }
 }
 
-fn sorted((first, second): Competitors) -> Competitors {
+fn sorted_pair((first, second): Competitors) -> Competitors {
     (first.min(second), first.max(second))
 }

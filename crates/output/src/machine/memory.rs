@@ -31,11 +31,15 @@ pub struct Room {
 /// memory and swap of the machine; `None` where the system reports none of them.
 #[must_use]
 pub fn room() -> Option<Room> {
-    let of = |limit, bytes: Option<u64>| bytes.map(|bytes| Room { bytes, limit });
-    [of("ulimit -v", address_space()), of("the control group", control_group()), of("the machine", machine_memory())]
-        .into_iter()
-        .flatten()
-        .min_by_key(|room| room.bytes)
+    let room_of = |limit, bytes: Option<u64>| bytes.map(|bytes| Room { bytes, limit });
+    [
+        room_of("ulimit -v", address_space()),
+        room_of("the control group", control_group()),
+        room_of("the machine", machine_memory()),
+    ]
+    .into_iter()
+    .flatten()
+    .min_by_key(|room| room.bytes)
 }
 
 /// Work was refused because it needs more memory than there is.
@@ -52,43 +56,43 @@ impl std::error::Error for NoRoom {}
 
 /// Refuses work that needs `bytes` more memory than there is.
 ///
-/// `what` names the need, in the plural; `remedy` says what to do about it.
+/// `subject` names the need, in the plural; `remedy` says what to do about it.
 ///
 /// # Errors
 /// One line with both and with the memory that is left.
-pub fn ensure_room(bytes: u64, what: impl FnOnce() -> String, remedy: impl FnOnce() -> String) -> Result<()> {
+pub fn ensure_room(bytes: u64, subject: impl FnOnce() -> String, remedy: impl FnOnce() -> String) -> Result<()> {
     // Reading the free memory takes longer than most small studies.
     if bytes < 1 << 26 {
         return Ok(());
     }
-    fits_into(room(), bytes, what, remedy)
+    fits_into(room(), bytes, subject, remedy)
 }
 
 /// `; at most 12,000 fit`: the largest number of arms with tables (of `bytes_of` bytes) that fit into memory; empty if it is unknown.
 #[must_use]
 pub fn arms_that_fit(bytes_of: impl Fn(usize) -> u64) -> String {
     room()
-        .map_or_else(String::new, |room| format!("; at most {} fit", with_separators(most_arms(room, bytes_of) as u64)))
+        .map_or_else(String::new, |room| format!("; at most {} fit", with_separators(max_arms(room, bytes_of) as u64)))
 }
 
-fn most_arms(room: Room, bytes_of: impl Fn(usize) -> u64) -> usize {
+fn max_arms(room: Room, bytes_of: impl Fn(usize) -> u64) -> usize {
     // Two digits, so that the answer holds although other memory is taken and given back meanwhile.
-    let fits = |arms: usize| bytes_of(arms) as f64 <= USABLE * room.bytes as f64;
-    let (mut most, mut digit) = (0, 1 << 32);
+    let fits_memory = |arms: usize| bytes_of(arms) as f64 <= USABLE * room.bytes as f64;
+    let (mut max_arms, mut digit) = (0, 1 << 32);
     while digit > 0 {
-        if fits(most + digit) {
-            most += digit;
+        if fits_memory(max_arms + digit) {
+            max_arms += digit;
         }
         digit /= 2;
     }
-    let unit = 10_usize.pow(most.max(1).ilog10().saturating_sub(1));
-    most / unit * unit
+    let unit = 10_usize.pow(max_arms.max(1).ilog10().saturating_sub(1));
+    max_arms / unit * unit
 }
 
 fn fits_into(
     room: Option<Room>,
     bytes: u64,
-    what: impl FnOnce() -> String,
+    subject: impl FnOnce() -> String,
     remedy: impl FnOnce() -> String,
 ) -> Result<()> {
     let Some(room) = room else { return Ok(()) };
@@ -96,7 +100,7 @@ fn fits_into(
         bytes as f64 <= USABLE * room.bytes as f64,
         NoRoom(format!(
             "{} need {} of memory, but {} leaves {}; {}",
-            what(),
+            subject(),
             size(bytes),
             room.limit,
             size(room.bytes),
@@ -131,8 +135,8 @@ pub(super) fn address_space() -> Option<u64> {
 fn control_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let of_line = |line: &str| -> Option<u64> {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
         let (root, limit, used) = if controllers.is_empty() {
             ("/sys/fs/cgroup", "memory.max", "memory.current")
         } else if controllers.split(',').any(|controller| controller == "memory") {
@@ -140,7 +144,7 @@ fn control_group() -> Option<u64> {
         } else {
             return None;
         };
-        let left = |folder: &Path| -> Option<u64> {
+        let remaining_bytes = |folder: &Path| -> Option<u64> {
             let number = |name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
             let stat = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
             let stat = |name: &str| {
@@ -152,15 +156,15 @@ fn control_group() -> Option<u64> {
         };
         // In a container the path may be the host's, so that only the root is there.
         let inside = Path::new(path.trim_start_matches('/'));
-        inside.ancestors().filter_map(|folder| left(&Path::new(root).join(folder))).min()
+        inside.ancestors().filter_map(|folder| remaining_bytes(&Path::new(root).join(folder))).min()
     };
     groups.lines().filter_map(of_line).min()
 }
 
 /// The memory of the machine.
 fn machine_memory() -> Option<u64> {
-    let free = |key| proc_bytes("/proc/meminfo", key);
-    Some(free("MemAvailable:")? + free("SwapFree:").unwrap_or(0))
+    let bytes_of = |key| proc_bytes("/proc/meminfo", key);
+    Some(bytes_of("MemAvailable:")? + bytes_of("SwapFree:").unwrap_or(0))
 }
 
 /// The value of a line such as `VmSize:  1234 kB`, in bytes.
@@ -261,7 +265,7 @@ mod tests {
     #[test]
     fn the_most_arms_that_fit_are_found() {
         let most = |bytes, per_pair: u64| {
-            most_arms(Room { bytes, limit: "ulimit -v" }, |arms| {
+            max_arms(Room { bytes, limit: "ulimit -v" }, |arms| {
                 (arms as u64).saturating_pow(2).saturating_mul(per_pair)
             })
         };

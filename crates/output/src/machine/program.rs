@@ -7,24 +7,24 @@ use std::sync::OnceLock;
 /// The default name of the program, e.g. in a library call.
 pub const NAME: &str = "rankduel";
 
-static CALLED: OnceLock<String> = OnceLock::new();
+static CALLED_NAME: OnceLock<String> = OnceLock::new();
 
 /// Takes the name of the program from the first of its arguments: the file name, without `.exe`. The first call counts;
 /// where the argument names no file, the name stays [`NAME`].
-pub fn set(called: &OsStr) {
-    if let Some(name) = of_path(called) {
-        let _ = CALLED.set(name);
+pub fn set_name(path: &OsStr) {
+    if let Some(name) = name_of_path(path) {
+        let _ = CALLED_NAME.set(name);
     }
 }
 
 /// The name of the program, e.g. `rankduel`.
 #[must_use]
 pub fn name() -> &'static str {
-    CALLED.get().map_or(NAME, String::as_str)
+    CALLED_NAME.get().map_or(NAME, String::as_str)
 }
 
-fn of_path(called: &OsStr) -> Option<String> {
-    let name = Path::new(called).file_name()?.to_str()?;
+fn name_of_path(path: &OsStr) -> Option<String> {
+    let name = Path::new(path).file_name()?.to_str()?;
     // Windows finds programs in any case.
     let name = match name.len().checked_sub(4).and_then(|at| name.split_at_checked(at)) {
         Some((stem, ending)) if ending.eq_ignore_ascii_case(".exe") => stem,
@@ -51,7 +51,7 @@ mod tests {
             ("..", None),
             ("a\nb", None),
         ] {
-            assert_eq!(of_path(OsStr::new(called)).as_deref(), name, "{called:?}");
+            assert_eq!(name_of_path(OsStr::new(called)).as_deref(), name, "{called:?}");
         }
     }
 }

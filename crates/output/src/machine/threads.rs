@@ -44,68 +44,68 @@ fn fit() -> usize {
 /// The most threads that are started, however many are asked for: results do not depend on their number, and hundreds
 /// that compete for a few cores mostly look for work.
 #[must_use]
-pub fn most() -> usize {
+pub fn max_threads() -> usize {
     4 * available_parallelism().map_or(16, usize::from).max(16)
 }
 
-/// The number of threads to start if `asked` are requested: by default all cores, or `RAYON_NUM_THREADS`; at most [`most`], and no more
+/// The number of threads to start if `requested` are requested: by default all cores, or `RAYON_NUM_THREADS`; at most [`max_threads`], and no more
 /// than fit into the address space of `ulimit -v`.
 #[must_use]
-pub fn count(asked: Option<usize>) -> usize {
+pub fn count(requested: Option<usize>) -> usize {
     let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.trim().parse().ok();
     let cores = || available_parallelism().map_or(1, usize::from);
-    let wanted = asked.or_else(of_environment).filter(|&threads| threads > 0).unwrap_or_else(cores);
-    wanted.min(most()).min(fit()).max(1)
+    let threads = requested.or_else(of_environment).filter(|&threads| threads > 0).unwrap_or_else(cores);
+    threads.min(max_threads()).min(fit()).max(1)
 }
 
 /// Threads that wait for their part in a pool. Those that get none end.
-struct Waiting {
-    parts: Sender<ThreadBuilder>,
+struct IdleThreads {
+    sender: Sender<ThreadBuilder>,
     threads: usize,
 }
 
-impl Waiting {
+impl IdleThreads {
     /// Up to `count` threads: as many as can be started.
     ///
     /// Making a pool fails if not all of its threads can be started, and the pool of a process can be made only once. So its threads are
     /// started first.
     fn start(count: usize, name: &str) -> io::Result<Self> {
-        let (parts, next) = channel::<ThreadBuilder>();
-        let next = Arc::new(Mutex::new(next));
-        let wait = |next: Arc<Mutex<Receiver<ThreadBuilder>>>| {
+        let (sender, receiver) = channel::<ThreadBuilder>();
+        let receiver = Arc::new(Mutex::new(receiver));
+        let wait = |receiver: Arc<Mutex<Receiver<ThreadBuilder>>>| {
             move || {
                 // The lock is released before the part is done.
-                let part = next.lock().ok().and_then(|next| next.recv().ok());
-                if let Some(part) = part {
-                    part.run();
+                let builder = receiver.lock().ok().and_then(|receiver| receiver.recv().ok());
+                if let Some(builder) = builder {
+                    builder.run();
                 }
             }
         };
-        for at in 0..count {
-            match start(&format!("{name}-{at}"), wait(Arc::clone(&next))) {
+        for index in 0..count {
+            match start(&format!("{name}-{index}"), wait(Arc::clone(&receiver))) {
                 Ok(_) => {}
-                Err(error) if at == 0 => return Err(error),
-                Err(_) => return Ok(Self { parts, threads: at }),
+                Err(error) if index == 0 => return Err(error),
+                Err(_) => return Ok(Self { sender, threads: index }),
             }
         }
-        Ok(Self { parts, threads: count })
+        Ok(Self { sender, threads: count })
     }
 
     /// Their pool.
     fn pool(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        let Self { parts, threads } = self;
-        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| give(&parts, part)).build()
+        let Self { sender: parts, threads } = self;
+        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| send_builder(&parts, part)).build()
     }
 
     /// Makes them the pool of the process.
     fn pool_of_process(self) -> Result<(), ThreadPoolBuildError> {
-        let Self { parts, threads } = self;
-        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| give(&parts, part)).build_global()
+        let Self { sender: parts, threads } = self;
+        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| send_builder(&parts, part)).build_global()
     }
 }
 
-fn give(parts: &Sender<ThreadBuilder>, part: ThreadBuilder) -> io::Result<()> {
-    parts.send(part).map_err(|_| io::Error::other("a thread ended early"))
+fn send_builder(sender: &Sender<ThreadBuilder>, builder: ThreadBuilder) -> io::Result<()> {
+    sender.send(builder).map_err(|_| io::Error::other("a thread ended early"))
 }
 
 fn none(error: &dyn std::fmt::Display) -> anyhow::Error {
@@ -120,23 +120,23 @@ fn none(error: &dyn std::fmt::Display) -> anyhow::Error {
 /// # Errors
 /// One line, if not even one can be started.
 pub fn pool(threads: Option<usize>, name: &str) -> Result<ThreadPool> {
-    let waiting = Waiting::start(count(threads), name).map_err(|error| none(&error))?;
-    waiting.pool().map_err(|error| none(&error))
+    let idle_threads = IdleThreads::start(count(threads), name).map_err(|error| none(&error))?;
+    idle_threads.pool().map_err(|error| none(&error))
 }
 
 /// Does `work` on a [`pool`] of its own; on the calling thread alone where no thread can be started.
 ///
 /// # Errors
 /// One line, if this thread cannot do it alone because it belonged to a pool that is gone.
-pub fn within<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
+pub fn run_in_pool<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
     let pool = if fit() == 0 { Err(none(&"ulimit -v leaves no room")) } else { pool(threads, "work") };
     match pool {
         Ok(pool) => Ok(pool.install(work)),
         // The pool that this thread belongs to does the work.
         Err(_) if rayon::current_thread_index().is_some() => Ok(work()),
         Err(error) => {
-            let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
-            Ok(alone.map_err(|_| error)?.install(work))
+            let current_thread_pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            Ok(current_thread_pool.map_err(|_| error)?.install(work))
         }
     }
 }
@@ -150,12 +150,12 @@ pub fn for_process(threads: Option<usize>) -> Result<()> {
     if rayon::current_thread_index().is_some() {
         return Ok(());
     }
-    let waiting = if fit() == 0 { None } else { Waiting::start(count(threads), "work").ok() };
-    let made = match waiting {
-        Some(waiting) => waiting.pool_of_process(),
+    let idle_threads = if fit() == 0 { None } else { IdleThreads::start(count(threads), "work").ok() };
+    let pool = match idle_threads {
+        Some(idle_threads) => idle_threads.pool_of_process(),
         None => ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global(),
     };
-    match made {
+    match pool {
         Ok(()) => Ok(()),
         // Made by an earlier call: asking for its size does not fail then.
         Err(error) if std::error::Error::source(&error).is_none() => Ok(()),
@@ -175,13 +175,13 @@ mod tests {
     fn a_pool_has_the_threads_that_were_asked_for_up_to_the_cap() {
         let threads = |asked| pool(asked, "test").unwrap().current_num_threads();
         assert_eq!((threads(Some(1)), threads(Some(3))), (1, 3));
-        assert_eq!((count(Some(1_000_000)), count(Some(0))), (most(), count(None)));
+        assert_eq!((count(Some(1_000_000)), count(Some(0))), (max_threads(), count(None)));
     }
 
     #[test]
     fn threads_without_a_part_end_and_the_others_do_all_the_work() {
-        let waiting = Waiting::start(4, "test").unwrap();
-        let fewer = Waiting { threads: 2, ..waiting };
+        let waiting = IdleThreads::start(4, "test").unwrap();
+        let fewer = IdleThreads { threads: 2, ..waiting };
         let pool = fewer.pool().unwrap();
         let done = AtomicUsize::new(0);
         pool.install(|| (0..1000).into_par_iter().for_each(|_| _ = done.fetch_add(1, Ordering::Relaxed)));
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn work_is_done_within_a_pool_of_its_own() {
-        let sum = within(Some(2), || {
+        let sum = run_in_pool(Some(2), || {
             (0..100_u64).into_par_iter().map(|x| x * rayon::current_num_threads() as u64).sum::<u64>()
         });
         assert_eq!(sum.unwrap(), 4950_u64 * 2);

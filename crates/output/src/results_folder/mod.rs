@@ -32,7 +32,7 @@
 //! one line about what is kept, and ends the process by the same signal. `tests/interruptions` stops every writing command at random
 //! moments and compares bytes.
 
-mod foreign;
+mod foreign_files;
 mod replacement;
 
 use std::ffi::OsString;
@@ -45,15 +45,15 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::claimed_folder::ClaimedFolder;
 use super::difference::{Compare, first_difference};
 use super::files::{
-    check_writable, create_folder_listing, explained, remove_leftovers_in, remove_stale, write_json_pretty,
+    check_writable, create_folder_listing, path_error, remove_leftovers_in, remove_stale, write_json_pretty,
 };
 use super::lock::Lock;
-use super::owned::Owned;
 use super::usage::usage;
 use super::{input, interrupt};
-use foreign::ForeignFiles;
+use foreign_files::ForeignFiles;
 use replacement::Replacement;
 
 pub use replacement::ClaimedFile;
@@ -99,8 +99,8 @@ pub struct ResultsFolder {
     /// The key is written before the first thing that depends on it.
     marked: Arc<Mutex<bool>>,
     created: Created,
-    replaces: Option<Replacement>,
-    _owned: Owned,
+    replacement: Option<Replacement>,
+    _claimed: ClaimedFolder,
     // Declared last: the lock is released after everything else.
     _lock: Lock,
 }
@@ -117,24 +117,24 @@ impl ResultsFolder {
         let mut created = Created(Vec::new());
         // Without the slash or dot at the end, with which a symbolic link would be the folder that it leads to.
         let path = &path.components().collect::<PathBuf>();
-        let named = path;
-        let (mut replaces, mut path, mut taken) = (None, path.to_path_buf(), lock(path, &mut created)?);
+        let requested_path = path;
+        let (mut replaces, mut path, mut folder_lock) = (None, path.to_path_buf(), lock_folder(path, &mut created)?);
         if existing == Existing::MoveAside && !is_empty(&path)? {
-            let (replacement, new, lock_of_new) = Replacement::begin(&path, taken, &key, &mut created)?;
-            (replaces, path, taken) = (Some(replacement), new, lock_of_new);
+            let (replacement, new_path, lock_of_new) = Replacement::begin(&path, folder_lock, &key, &mut created)?;
+            (replaces, path, folder_lock) = (Some(replacement), new_path, lock_of_new);
         }
         let path = &path;
         let (held, finished) = config_in(path)?;
         if let Some(held) = &held {
-            refuse_another_key(path, held, &key, Compare::WhatIsWanted)?;
+            refuse_other_key(path, held, &key, Compare::WhatIsWanted)?;
         }
-        foreign::settle_leftovers(path)?;
-        let foreign = if held.is_none() { foreign::files_in(path)? } else { Vec::new() };
-        let owned = Owned::new(path);
+        foreign_files::settle_leftovers(path)?;
+        let foreign = if held.is_none() { foreign_files::files_in(path)? } else { Vec::new() };
+        let claimed = ClaimedFolder::new(path);
         check_writable(&path.join("config.json"))?;
         remove_leftovers_in(path, None);
         interrupt::remove_when_stopped(created.0.clone());
-        let name = named.display().to_string();
+        let name = requested_path.display().to_string();
         interrupt::say_when_stopped(move || format!("stopped; {name} is as it was, and the same command starts again"));
         let marked = Arc::new(Mutex::new(held.is_some()));
         Ok(Self {
@@ -145,16 +145,16 @@ impl ResultsFolder {
             finished,
             marked,
             created,
-            replaces,
-            _owned: owned,
-            _lock: taken,
+            replacement: replaces,
+            _claimed: claimed,
+            _lock: folder_lock,
         })
     }
 
     /// Where it is: while results that replace others are not complete, a hidden folder beside these.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.replaces.as_ref().and_then(Replacement::done).unwrap_or(&self.path)
+        self.replacement.as_ref().and_then(Replacement::finished_path).unwrap_or(&self.path)
     }
 
     /// The path of a file in it.
@@ -179,7 +179,7 @@ impl ResultsFolder {
     /// Where its former content moves when the new results are complete.
     #[must_use]
     pub fn moves_to(&self) -> Option<&Path> {
-        self.replaces.as_ref().map(Replacement::aside)
+        self.replacement.as_ref().map(Replacement::aside)
     }
 
     /// The outermost folder that was created above it, if any.
@@ -197,7 +197,7 @@ impl ResultsFolder {
         match &self.held {
             // The configuration of an unfinished folder may be incomplete.
             Some(held) if held.get("version").is_some() => {
-                refuse_another_key(&self.path, held, &config, Compare::Everything)
+                refuse_other_key(&self.path, held, &config, Compare::Everything)
             }
             _ => Ok(()),
         }
@@ -234,15 +234,15 @@ impl ResultsFolder {
         let path = self.path.join("config.json");
         remove_stale(&path)?;
         let foreign = ForeignFiles::keep(&self.path, &self.foreign)?;
-        let written = files()?;
+        let file_names = files()?;
         foreign.set_aside()?;
         write_json_pretty(&path, config)?;
         remove_stale(&self.path.join(UNFINISHED))?;
-        if let Some(replacement) = &self.replaces {
+        if let Some(replacement) = &self.replacement {
             replacement.finish(&self.path)?;
         }
         interrupt::say_nothing_when_stopped();
-        Ok(written)
+        Ok(file_names)
     }
 }
 
@@ -251,7 +251,7 @@ impl ResultsFolder {
 #[derive(Debug)]
 pub struct FolderOfOtherFiles {
     _created: Created,
-    _owned: Owned,
+    _claimed: ClaimedFolder,
     _lock: Lock,
 }
 
@@ -262,14 +262,14 @@ impl FolderOfOtherFiles {
     /// If another command is working in it, if it holds results with a `config.json`, or if it cannot be created or written to.
     pub fn claim(path: &Path, command: &str) -> Result<Self> {
         let mut created = Created(Vec::new());
-        let lock = lock(path, &mut created)?;
+        let lock = lock_folder(path, &mut created)?;
         if let (Some(held), _) = config_in(path)? {
-            refuse_another_key(path, &held, &serde_json::json!({"command": command}), Compare::WhatIsWanted)?;
+            refuse_other_key(path, &held, &serde_json::json!({"command": command}), Compare::WhatIsWanted)?;
         }
         check_writable(&path.join("summary.json"))?;
         remove_leftovers_in(path, None);
         interrupt::remove_when_stopped(created.0.clone());
-        Ok(Self { _created: created, _owned: Owned::new(path), _lock: lock })
+        Ok(Self { _created: created, _claimed: ClaimedFolder::new(path), _lock: lock })
     }
 }
 
@@ -282,14 +282,14 @@ pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Resu
     let bytes = match input::read_file(path, input::MOST_OF_RESULTS) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimedFile::new(path, None)),
-        Err(error) => return Err(explained(error, "read", path)),
+        Err(error) => return Err(path_error(error, "read", path)),
     };
     if existing == Existing::MoveAside {
         return Ok(ClaimedFile::new(path, Some(replacement::aside_of_file(path)?)));
     }
     let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
     let held = serde_json::from_slice(&bytes).unwrap_or_default();
-    refuse_another_key(path, &held, &key, Compare::WhatIsWanted).map(|()| ClaimedFile::new(path, None))
+    refuse_other_key(path, &held, &key, Compare::WhatIsWanted).map(|()| ClaimedFile::new(path, None))
 }
 
 /// Folders created for a claim, inner ones first. Those that are empty in the end are removed.
@@ -311,23 +311,23 @@ pub fn write_part<T>(folder: &Path, config: &impl Serialize, files: impl FnOnce(
     remove_leftovers_in(folder, None);
     let path = folder.join("config.json");
     remove_stale(&path)?;
-    let written = files()?;
+    let file_names = files()?;
     write_json_pretty(&path, config)?;
-    Ok(written)
+    Ok(file_names)
 }
 
 /// Creates the folder at `path`, adds the folders that were missing to `created`, and locks it.
-fn lock(path: &Path, created: &mut Created) -> Result<Lock> {
-    let mut missing = Vec::new();
+fn lock_folder(path: &Path, created: &mut Created) -> Result<Lock> {
+    let mut missing_folders = Vec::new();
     loop {
-        missing.extend(create_folder_listing(path)?);
+        missing_folders.extend(create_folder_listing(path)?);
         match Lock::of_folder(path) {
             Ok(None) => {
                 bail!("another command is working in {}; wait until it ends, or choose another --out", path.display())
             }
             Ok(Some(lock)) if lock.is_of(path) => {
                 // Without the lock, an empty folder may belong to the other command.
-                missing.into_iter().for_each(|folder| created.0.insert(0, folder));
+                missing_folders.into_iter().for_each(|folder| created.0.insert(0, folder));
                 return Ok(lock);
             }
             // It was moved away or removed in between.
@@ -347,7 +347,7 @@ fn config_in(path: &Path) -> Result<(Option<Value>, bool)> {
                 return Ok((Some(in_todays_form(serde_json::from_slice(&bytes).unwrap_or_default())), finished));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(explained(error, "read", &path)),
+            Err(error) => return Err(path_error(error, "read", &path)),
         }
     }
     Ok((None, false))
@@ -369,7 +369,7 @@ fn in_todays_form(mut config: Value) -> Value {
 }
 
 fn is_empty(path: &Path) -> Result<bool> {
-    let mut entries = fs::read_dir(path).map_err(|error| explained(error, "read", path))?;
+    let mut entries = fs::read_dir(path).map_err(|error| path_error(error, "read", path))?;
     Ok(entries.next().is_none())
 }
 
@@ -391,22 +391,24 @@ fn remove_names(config: &mut Value) {
     }
 }
 
-fn refuse_another_key(path: &Path, held: &Value, key: &Value, compare: Compare) -> Result<()> {
+fn refuse_other_key(path: &Path, held: &Value, key: &Value, compare: Compare) -> Result<()> {
     let path = path.display();
     let advice = "choose another --out, or add --replace to move that aside";
     let command = |config: &Value| {
-        let words = ["command", "setting"].into_iter().filter_map(|key| config[key].as_str());
-        words.collect::<Vec<_>>().join(" ")
+        let kinds = ["command", "setting"].into_iter().filter_map(|key| config[key].as_str());
+        kinds.collect::<Vec<_>>().join(" ")
     };
-    let (found, wanted) = (command(held), command(key));
-    if found.is_empty() {
+    let (held_command, requested_command) = (command(held), command(key));
+    if held_command.is_empty() {
         bail!(usage(format!("{path} holds files of another program; {advice}")));
     }
-    if found != wanted {
-        bail!(usage(format!("{path} holds results of `{found}`, not of `{wanted}`; {advice}")));
+    if held_command != requested_command {
+        bail!(usage(format!("{path} holds results of `{held_command}`, not of `{requested_command}`; {advice}")));
     }
     match first_difference(&without_sizes(held), &without_sizes(key), compare) {
-        Some(difference) => bail!(usage(format!("{path} holds other results of `{wanted}`: {difference}; {advice}"))),
+        Some(difference) => {
+            bail!(usage(format!("{path} holds other results of `{requested_command}`: {difference}; {advice}")))
+        }
         None => Ok(()),
     }
 }

@@ -30,9 +30,9 @@ impl<T: Serialize> Sealed<T> {
     /// If it has no JSON form.
     pub fn new(value: T) -> Result<Self> {
         // Through the text, because readers see its numbers.
-        let read: Value =
+        let reread: Value =
             serde_json::from_slice(&serde_json::to_vec(&value)?).context("failed to read what was written")?;
-        Ok(Self { seal: sum(&read), value })
+        Ok(Self { seal: sum(&reread), value })
     }
 }
 
@@ -63,7 +63,7 @@ pub fn unsealed(bytes: &[u8]) -> Option<(Value, Seal)> {
 /// The file with the description of `path` beside it: `path`, or, if that is a symbolic link without a description (`is_described`) beside
 /// it, its target.
 #[must_use]
-pub fn described(path: &Path, is_described: impl Fn(&Path) -> bool) -> PathBuf {
+pub fn described_path(path: &Path, is_described: impl Fn(&Path) -> bool) -> PathBuf {
     let is_link = fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
     let target = if is_link && !is_described(path) { fs::canonicalize(path).ok() } else { None };
     target.unwrap_or_else(|| path.to_path_buf())
@@ -110,7 +110,7 @@ mod tests {
         let mut mutations = Mutations::new(3);
         let mut counts = [0; 4];
         for _ in 0..10_000 {
-            let mutated = mutations.of(&file);
+            let mutated = mutations.mutated(&file);
             let at = match unsealed(&mutated) {
                 Some((found, Seal::Intact)) => {
                     assert_eq!(found, value(), "{}", String::from_utf8_lossy(&mutated));

@@ -76,7 +76,7 @@ pub struct Part {
     /// The work that it is a share of.
     pub header: Header,
     /// Its circumstances.
-    pub made: Invocation,
+    pub invocation: Invocation,
     /// The results: cells of records, or bytes of a format of their own.
     pub body: Vec<u8>,
 }
@@ -84,20 +84,20 @@ pub struct Part {
 impl Part {
     /// A part with these results.
     #[must_use]
-    pub fn new(header: Header, made: Invocation, body: Vec<u8>) -> Self {
-        Self { header, made: Invocation { bytes: body.len() as u64, ..made }, body }
+    pub fn new(header: Header, invocation: Invocation, body: Vec<u8>) -> Self {
+        Self { header, invocation: Invocation { bytes: body.len() as u64, ..invocation }, body }
     }
 
     /// A part with the records of these cells.
     #[must_use]
-    pub fn of_cells(header: Header, made: Invocation, cells: &[Cell]) -> Self {
+    pub fn of_cells(header: Header, invocation: Invocation, cells: &[Cell]) -> Self {
         let mut body = String::new();
         for Cell { subject, records } in cells {
             body += &format!("cell {subject}\n");
             records.iter().for_each(|(number, kept)| body += &format!("{number} {}\n", kept.text));
         }
         let seconds = cells.iter().flat_map(|cell| cell.records.values().map(|kept| kept.seconds));
-        Self::new(header, Invocation { seconds_of_records: seconds.collect(), ..made }, body.into_bytes())
+        Self::new(header, Invocation { seconds_of_records: seconds.collect(), ..invocation }, body.into_bytes())
     }
 
     /// The records in it.
@@ -107,24 +107,24 @@ impl Part {
     pub fn cells(&self) -> Result<Vec<Cell>> {
         let text = std::str::from_utf8(&self.body).context("it does not hold records")?;
         let mut cells: Vec<Cell> = Vec::new();
-        let mut seconds = self.made.seconds_of_records.iter().copied();
+        let mut seconds = self.invocation.seconds_of_records.iter().copied();
         for line in text.lines() {
             if let Some(subject) = line.strip_prefix("cell ") {
                 cells.push(Cell { subject: subject.to_owned(), records: BTreeMap::new() });
                 continue;
             }
-            let read = line.split_once(' ').and_then(|(number, text)| Some((number.parse().ok()?, text)));
-            let (Some((number, text)), Some(cell)) = (read, cells.last_mut()) else {
+            let number_and_text = line.split_once(' ').and_then(|(number, text)| Some((number.parse().ok()?, text)));
+            let (Some((number, text)), Some(cell)) = (number_and_text, cells.last_mut()) else {
                 bail!("it does not hold records");
             };
-            cell.records.insert(number, Kept { text: text.to_owned(), seconds: seconds.next().unwrap_or(0.0) });
+            cell.records.insert(number, KeptRecord { text: text.to_owned(), seconds: seconds.next().unwrap_or(0.0) });
         }
         Ok(cells)
     }
 
     /// Whether both are the same share with the same outcome, however they came about.
     #[must_use]
-    pub fn equals(&self, other: &Self) -> bool {
+    pub fn has_same_results(&self, other: &Self) -> bool {
         self.header == other.header && self.body == other.body
     }
 
@@ -140,7 +140,7 @@ impl Part {
         let mut bytes = format!("{MAGIC}{VERSION}\n").into_bytes();
         serde_json::to_writer(&mut bytes, &self.header)?;
         bytes.push(b'\n');
-        serde_json::to_writer(&mut bytes, &self.made)?;
+        serde_json::to_writer(&mut bytes, &self.invocation)?;
         bytes.push(b'\n');
         let mut packed = DeflateEncoder::new(bytes, Compression::fast());
         packed.write_all(&self.body)?;
@@ -162,9 +162,9 @@ impl Part {
     /// As for [`read`](Self::read).
     pub fn check(path: &Path) -> Result<(Header, Invocation)> {
         let bytes = Self::bytes(path)?;
-        let (header, made, packed) = opened(&bytes)?;
-        unpacked(made.bytes, packed, &mut io::sink())?;
-        Ok((header, made))
+        let (header, invocation, compressed) = split_header(&bytes)?;
+        unpack_body(invocation.bytes, compressed, &mut io::sink())?;
+        Ok((header, invocation))
     }
 
     fn bytes(path: &Path) -> Result<Vec<u8>> {
@@ -176,18 +176,18 @@ impl Part {
     /// # Errors
     /// As for [`read`](Self::read).
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let (header, made, packed) = opened(bytes)?;
-        let mut body = input::with_room(made.bytes.min(MOST_UNPACKED))?;
-        unpacked(made.bytes, packed, &mut body)?;
-        Ok(Self { header, made, body })
+        let (header, invocation, compressed) = split_header(bytes)?;
+        let mut body = input::buffer_for(invocation.bytes.min(MOST_UNPACKED))?;
+        unpack_body(invocation.bytes, compressed, &mut body)?;
+        Ok(Self { header, invocation, body })
     }
 }
 
 /// The header of a part, how it came about, and its packed content.
-fn opened(bytes: &[u8]) -> Result<(Header, Invocation, &[u8])> {
+fn split_header(bytes: &[u8]) -> Result<(Header, Invocation, &[u8])> {
     ensure!(!bytes.is_empty(), "it is empty");
-    let first = MAGIC.len().min(bytes.len());
-    ensure!(bytes[..first] == MAGIC.as_bytes()[..first], "it is not the part of a shard");
+    let magic_length = MAGIC.len().min(bytes.len());
+    ensure!(bytes[..magic_length] == MAGIC.as_bytes()[..magic_length], "it is not the part of a shard");
     // Before anything else: the checksum of another version may be elsewhere.
     let version = bytes.get(MAGIC.len()..).and_then(|rest| rest.split(|byte| *byte == b'\n').next());
     let version = version.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<u32>().ok());
@@ -196,20 +196,22 @@ fn opened(bytes: &[u8]) -> Result<(Header, Invocation, &[u8])> {
     }
     let content = unseal(bytes).context("it is damaged or cut off")?;
     let mut lines = content.splitn(4, |byte| *byte == b'\n');
-    let (Some(_), Some(header), Some(made), Some(packed)) = (lines.next(), lines.next(), lines.next(), lines.next())
+    let (Some(_), Some(header), Some(invocation), Some(packed)) =
+        (lines.next(), lines.next(), lines.next(), lines.next())
     else {
         bail!("it lacks lines");
     };
     let header: Header = serde_json::from_slice(header).context("its header cannot be read")?;
-    let made: Invocation = serde_json::from_slice(made).context("its header cannot be read")?;
+    let invocation: Invocation = serde_json::from_slice(invocation).context("its header cannot be read")?;
     let Header { shard, range, total, .. } = &header;
     ensure!(shard.index < shard.of && *range == shard.range(*total), "its range is not that of shard {shard}");
-    Ok((header, made, packed))
+    Ok((header, invocation, packed))
 }
 
-/// Unpacks the content of a part into `to`: as many bytes as are `declared`.
-fn unpacked(declared: u64, packed: &[u8], to: &mut impl io::Write) -> Result<()> {
-    input::unpack(DeflateDecoder::new(packed), to, declared, MOST_UNPACKED).context("its content cannot be unpacked")
+/// Unpacks the content of a part into `writer`: as many bytes as are `declared`.
+fn unpack_body(declared: u64, compressed: &[u8], writer: &mut impl io::Write) -> Result<()> {
+    input::unpack(DeflateDecoder::new(compressed), writer, declared, MOST_UNPACKED)
+        .context("its content cannot be unpacked")
 }
 
 /// The records of one subject in a part: see [`records`](crate::records).
@@ -218,12 +220,12 @@ pub struct Cell {
     /// Their subject, in one line.
     pub subject: String,
     /// The records by their numbers.
-    pub records: BTreeMap<u64, Kept>,
+    pub records: BTreeMap<u64, KeptRecord>,
 }
 
 /// A record as JSON, with the seconds it took beside it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct KeptRecord {
     text: String,
     seconds: f64,
 }
@@ -237,12 +239,12 @@ impl Cell {
     /// # Errors
     /// If a record has no JSON form.
     pub fn new<'a, R: Record + 'a>(subject: String, records: impl IntoIterator<Item = &'a R>) -> Result<Self> {
-        let kept = |record: &R| -> Result<(u64, Kept)> {
+        let kept_record = |record: &R| -> Result<(u64, KeptRecord)> {
             let mut value = serde_json::to_value(record)?;
             let seconds = value.as_object_mut().and_then(|fields| fields.remove(SECONDS)).and_then(|s| s.as_f64());
-            Ok((record.number(), Kept { text: value.to_string(), seconds: seconds.unwrap_or(0.0) }))
+            Ok((record.number(), KeptRecord { text: value.to_string(), seconds: seconds.unwrap_or(0.0) }))
         };
-        Ok(Self { subject, records: records.into_iter().map(kept).collect::<Result<_>>()? })
+        Ok(Self { subject, records: records.into_iter().map(kept_record).collect::<Result<_>>()? })
     }
 
     /// Whether it holds no record.
@@ -252,7 +254,7 @@ impl Cell {
     }
 }
 
-impl Kept {
+impl KeptRecord {
     /// The record.
     ///
     /// # Errors
@@ -318,10 +320,10 @@ pub(super) mod tests {
     #[test]
     fn the_same_shard_has_the_same_content_however_long_it_took() {
         let (once, mut again) = (part(0, 3, 1), part(0, 3, 1));
-        again.made.seconds_of_records = vec![9.0; 3];
-        again.made.folder = "/elsewhere".to_owned();
-        assert!(once.equals(&again) && once != again);
-        assert!(!once.equals(&part(0, 3, 2)));
+        again.invocation.seconds_of_records = vec![9.0; 3];
+        again.invocation.folder = "/elsewhere".to_owned();
+        assert!(once.has_same_results(&again) && once != again);
+        assert!(!once.has_same_results(&part(0, 3, 2)));
     }
 
     #[test]
@@ -347,7 +349,7 @@ pub(super) mod tests {
     /// A part that packs `body` well, declares `bytes` and has the right checksum.
     fn forged(bytes: u64, body: Vec<u8>) -> Vec<u8> {
         let honest = part(0, 3, 1);
-        Part { header: honest.header, made: Invocation { bytes, ..honest.made }, body }.encode().unwrap()
+        Part { header: honest.header, invocation: Invocation { bytes, ..honest.invocation }, body }.encode().unwrap()
     }
 
     #[test]
@@ -375,7 +377,7 @@ pub(super) mod tests {
         let mut mutations = crate::mutations::Mutations::new(4);
         let mut believed = 0;
         for _ in 0..10_000 {
-            let mutated = mutations.of(&whole);
+            let mutated = mutations.mutated(&whole);
             if let Ok(read) = Part::decode(&mutated) {
                 assert_eq!(read, honest);
                 believed += 1;
@@ -384,9 +386,9 @@ pub(super) mod tests {
         assert!(believed < 2_000, "{believed}");
         // Records with a fitting checksum: never more than declared, and never a panic.
         for _ in 0..10_000 {
-            let mut mutated = mutations.of(&whole[..whole.len() - crate::checksum::LENGTH]);
+            let mut mutated = mutations.mutated(&whole[..whole.len() - crate::checksum::LENGTH]);
             mutated = seal(mutated);
-            if let Ok(Part { made, body: found, .. }) = Part::decode(&mutated) {
+            if let Ok(Part { invocation: made, body: found, .. }) = Part::decode(&mutated) {
                 assert_eq!(made.bytes, found.len() as u64, "{made:?}");
             }
         }

@@ -9,16 +9,16 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use tracing::info;
 
-use super::part::{Cell, ENDING, Header, Invocation, Kept, Part};
+use super::part::{Cell, ENDING, Header, Invocation, KeptRecord, Part};
 use super::shard::Shard;
 use crate::difference::{Compare, first_difference};
-use crate::files::explained;
+use crate::files::path_error;
 use crate::numbers::with_unit;
 use crate::records::Record;
 use crate::usage::usage;
 
 /// The number of faults that are named, at most.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// A part that was found, or why it cannot be read.
 #[derive(Debug)]
@@ -33,18 +33,18 @@ pub struct PartFile {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn found_in(folder: &Path) -> Result<Vec<PartFile>> {
-    let entries = fs::read_dir(folder).map_err(|error| explained(error, "read the parts in", folder))?;
+pub fn part_files_in(folder: &Path) -> Result<Vec<PartFile>> {
+    let entries = fs::read_dir(folder).map_err(|error| path_error(error, "read the parts in", folder))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == ENDING));
     paths.sort();
-    let read = |path: PathBuf| PartFile { part: Part::check(&path), path };
-    Ok(paths.into_iter().map(read).collect())
+    let read_part = |path: PathBuf| PartFile { part: Part::check(&path), path };
+    Ok(paths.into_iter().map(read_part).collect())
 }
 
 /// The numbers of shards as a list of ranges, e.g. `3, 7-9`.
 #[must_use]
-pub fn listed(numbers: impl IntoIterator<Item = u32>) -> String {
+pub fn range_list(numbers: impl IntoIterator<Item = u32>) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for number in numbers {
         match ranges.last_mut() {
@@ -52,8 +52,9 @@ pub fn listed(numbers: impl IntoIterator<Item = u32>) -> String {
             _ => ranges.push((number, number)),
         }
     }
-    let one = |(first, last): (u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
-    ranges.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    let range_text =
+        |(first, last): (u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    ranges.into_iter().map(range_text).collect::<Vec<_>>().join(", ")
 }
 
 /// The complete parts of one piece of work.
@@ -62,14 +63,14 @@ pub struct Parts {
     folder: PathBuf,
     /// The header of the first part.
     header: Header,
-    made: Invocation,
+    invocation: Invocation,
     /// The files by the number of the shard.
     files: Vec<PathBuf>,
     /// Versions of the program that made parts, if several did.
     builds: Vec<String>,
     seconds: f64,
     /// Once they are asked for.
-    records: Mutex<Option<BTreeMap<String, BTreeMap<u64, Kept>>>>,
+    records: Mutex<Option<BTreeMap<String, BTreeMap<u64, KeptRecord>>>>,
 }
 
 impl Parts {
@@ -80,11 +81,11 @@ impl Parts {
     pub fn read(folder: &Path) -> Result<Self> {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut damaged = Vec::new();
-        let mut others = Vec::new();
+        let mut faults = Vec::new();
         let mut sound: Vec<(PathBuf, Header, Invocation)> = Vec::new();
-        for PartFile { path, part } in found_in(folder)? {
+        for PartFile { path, part } in part_files_in(folder)? {
             match part {
-                Ok((header, made)) => sound.push((path, header, made)),
+                Ok((header, invocation)) => sound.push((path, header, invocation)),
                 Err(error) => damaged.push(format!("{}: {error:#}", name(&path))),
             }
         }
@@ -97,51 +98,52 @@ impl Parts {
         let most_common = most_common(&headers);
         let mut by_shard: BTreeMap<u32, PathBuf> = BTreeMap::new();
         for (path, header, _) in &sound {
-            let Some(wanted) = most_common else { break };
-            if let Some(difference) = other_work(header, wanted) {
-                others.push(format!("{}: {difference}", name(path)));
-            } else if let Some(first) = by_shard.get(&header.shard.index) {
-                let same = Part::read(first)?.equals(&Part::read(path)?);
-                if !same {
-                    let [first, path] = [first, path].map(|path| name(path));
-                    others.push(format!("{first} and {path} are the same shard with different results; remove one"));
+            let Some(expected) = most_common else { break };
+            if let Some(difference) = other_work(header, expected) {
+                faults.push(format!("{}: {difference}", name(path)));
+            } else if let Some(earlier) = by_shard.get(&header.shard.index) {
+                let is_same = Part::read(earlier)?.has_same_results(&Part::read(path)?);
+                if !is_same {
+                    let [earlier, path] = [earlier, path].map(|path| name(path));
+                    faults.push(format!("{earlier} and {path} are the same shard with different results; remove one"));
                 }
             } else {
                 by_shard.insert(header.shard.index, path.clone());
             }
         }
-        let missing: Vec<u32> = most_common.map_or_else(Vec::new, |header| {
+        let missing_shards: Vec<u32> = most_common.map_or_else(Vec::new, |header| {
             (0..header.shard.of).filter(|index| !by_shard.contains_key(index)).collect()
         });
-        let mut wrong: Vec<String> = [&damaged[..], &others].concat();
-        if let (Some(header), false) = (most_common, missing.is_empty()) {
-            let (parts, list) = (with_unit(u64::from(header.shard.of), "shard"), listed(missing.iter().copied()));
-            let verb = if missing.len() == 1 { "is" } else { "are" };
+        let mut wrong: Vec<String> = [&damaged[..], &faults].concat();
+        if let (Some(header), false) = (most_common, missing_shards.is_empty()) {
+            let (parts, list) =
+                (with_unit(u64::from(header.shard.of), "shard"), range_list(missing_shards.iter().copied()));
+            let verb = if missing_shards.len() == 1 { "is" } else { "are" };
             wrong.push(format!("of {parts}, {list} {verb} missing"));
         }
         if !wrong.is_empty() {
-            let more = match wrong.len().saturating_sub(NAMED) {
+            let remainder = match wrong.len().saturating_sub(MAX_NAMED) {
                 0 => String::new(),
-                more => format!("; and {more} more"),
+                remainder => format!("; and {remainder} more"),
             };
-            wrong.truncate(NAMED);
-            let advice = match (damaged.is_empty() && missing.is_empty(), others.is_empty()) {
+            wrong.truncate(MAX_NAMED);
+            let advice = match (damaged.is_empty() && missing_shards.is_empty(), faults.is_empty()) {
                 (false, true) => "run those shards again",
                 (false, false) => "run those shards again, and remove what does not belong here",
                 (true, _) => "remove what does not belong here",
             };
-            let message = format!("{} cannot be merged: {}{more}; {advice}", folder.display(), wrong.join("; "));
-            bail!(if others.is_empty() { anyhow::anyhow!(message) } else { usage(message) });
+            let message = format!("{} cannot be merged: {}{remainder}; {advice}", folder.display(), wrong.join("; "));
+            bail!(if faults.is_empty() { anyhow::anyhow!(message) } else { usage(message) });
         }
-        let mut builds: Vec<String> = sound.iter().map(|(_, _, made)| made.build.clone()).collect();
+        let mut builds: Vec<String> = sound.iter().map(|(_, _, invocation)| invocation.build.clone()).collect();
         builds.sort();
         builds.dedup();
-        let seconds = sound.iter().map(|(_, _, made)| made.seconds).sum();
+        let seconds = sound.iter().map(|(_, _, invocation)| invocation.seconds).sum();
         let files: Vec<PathBuf> = by_shard.into_values().collect();
-        let (_, header, made) =
+        let (_, header, invocation) =
             sound.into_iter().find(|(path, ..)| files.first() == Some(path)).context("there is a first part")?;
         info!("{:?} holds the parts of all {} shards", folder, files.len());
-        Ok(Self { folder: folder.to_path_buf(), header, made, files, builds, seconds, records: Mutex::new(None) })
+        Ok(Self { folder: folder.to_path_buf(), header, invocation, files, builds, seconds, records: Mutex::new(None) })
     }
 
     /// The folder they are in.
@@ -170,8 +172,8 @@ impl Parts {
 
     /// The circumstances of the first of them.
     #[must_use]
-    pub fn made(&self) -> &Invocation {
-        &self.made
+    pub fn invocation(&self) -> &Invocation {
+        &self.invocation
     }
 
     /// The seconds of all shards together.
@@ -183,12 +185,13 @@ impl Parts {
     /// A remark if other versions of the program than `build` made them, with the same revisions.
     #[must_use]
     pub fn other_builds(&self, build: &str) -> Option<String> {
-        let others: Vec<&str> = self.builds.iter().map(String::as_str).filter(|made| *made != build).collect();
-        (!others.is_empty()).then(|| {
+        let other_builds: Vec<&str> =
+            self.builds.iter().map(String::as_str).filter(|part_build| *part_build != build).collect();
+        (!other_builds.is_empty()).then(|| {
             format!(
                 "parts in {} were made by version {}, and are merged by {build}; their revisions are equal",
                 self.folder.display(),
-                others.join(" and ")
+                other_builds.join(" and ")
             )
         })
     }
@@ -198,8 +201,8 @@ impl Parts {
     /// # Errors
     /// One line with the first difference.
     pub fn check(&self, config: &Value, revisions: &BTreeMap<String, u32>) -> Result<()> {
-        let wanted = Header { config: config.clone(), revisions: revisions.clone(), ..self.header.clone() };
-        match other_work(&self.header, &wanted) {
+        let expected = Header { config: config.clone(), revisions: revisions.clone(), ..self.header.clone() };
+        match other_work(&self.header, &expected) {
             Some(difference) => bail!(usage(format!(
                 "the parts in {} are of other work than this command now does: {difference}; restore the data and flags that the \
                  shards had, or run them again",
@@ -216,21 +219,21 @@ impl Parts {
     pub fn records<R: Record>(&self, subject: &str) -> Result<BTreeMap<u64, R>> {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         if records.is_none() {
-            let mut all: BTreeMap<String, BTreeMap<u64, Kept>> = BTreeMap::new();
-            self.each(|part| {
+            let mut by_subject: BTreeMap<String, BTreeMap<u64, KeptRecord>> = BTreeMap::new();
+            self.for_each_part(|part| {
                 for Cell { subject, records } in part.cells()? {
-                    all.entry(subject).or_default().extend(records);
+                    by_subject.entry(subject).or_default().extend(records);
                 }
                 Ok(())
             })?;
-            *records = Some(all);
+            *records = Some(by_subject);
         }
-        let of_subject = records.as_ref().and_then(|all| all.get(subject)).into_iter().flatten();
-        let read = |(number, kept): (&u64, &Kept)| -> Result<(u64, R)> {
-            let record = kept.record().with_context(|| self.unreadable(*number))?;
+        let of_subject = records.as_ref().and_then(|by_subject| by_subject.get(subject)).into_iter().flatten();
+        let parse_record = |(number, kept_record): (&u64, &KeptRecord)| -> Result<(u64, R)> {
+            let record = kept_record.record().with_context(|| self.unreadable(*number))?;
             Ok((*number, record))
         };
-        of_subject.map(read).collect()
+        of_subject.map(parse_record).collect()
     }
 
     fn unreadable(&self, number: u64) -> String {
@@ -241,7 +244,7 @@ impl Parts {
     ///
     /// # Errors
     /// Errors of `use_part`, and if a part cannot be read any more, with its name.
-    pub fn each(&self, mut use_part: impl FnMut(&Part) -> Result<()>) -> Result<()> {
+    pub fn for_each_part(&self, mut use_part: impl FnMut(&Part) -> Result<()>) -> Result<()> {
         for path in &self.files {
             let used = Part::read(path).and_then(|part| use_part(&part));
             used.with_context(|| path.display().to_string())?;
@@ -251,9 +254,9 @@ impl Parts {
 
     /// The error for work that lacks a unit although all parts are there.
     #[must_use]
-    pub fn incomplete(&self, what: &str) -> anyhow::Error {
+    pub fn incomplete_error(&self, missing_work: &str) -> anyhow::Error {
         anyhow::anyhow!(
-            "the parts in {} lack {what}, which this command would have to compute; run the shards again with this program",
+            "the parts in {} lack {missing_work}, which this command would have to compute; run the shards again with this program",
             self.folder.display()
         )
     }
@@ -269,25 +272,25 @@ pub fn most_common<'a>(headers: &[&'a Header]) -> Option<&'a Header> {
             None => groups.push((header, 1)),
         }
     }
-    let most = groups.iter().map(|(_, count)| *count).max()?;
-    groups.into_iter().find(|(_, count)| *count == most).map(|(header, _)| header)
+    let max_count = groups.iter().map(|(_, count)| *count).max()?;
+    groups.into_iter().find(|(_, count)| *count == max_count).map(|(header, _)| header)
 }
 
-/// The differences between the work behind `found` and that of `wanted`.
+/// The differences between the work behind `found` and that of `expected`.
 #[must_use]
-pub fn other_work(found: &Header, wanted: &Header) -> Option<String> {
+pub fn other_work(found: &Header, expected: &Header) -> Option<String> {
     // Another build of the same revisions gives the same results.
     let config = |header: &Header| {
         let mut config = header.config.clone();
         config.as_object_mut().map(|fields| fields.remove("version"));
         config
     };
-    let rest = |header: &Header| {
+    let without_shard = |header: &Header| {
         let Header { shard: Shard { of, .. }, unit, total, revisions, .. } = header;
         serde_json::json!({"number of shards": of, "unit": unit, "total": total, "revision": revisions})
     };
-    first_difference(&config(found), &config(wanted), Compare::Everything)
-        .or_else(|| first_difference(&rest(found), &rest(wanted), Compare::Everything))
+    first_difference(&config(found), &config(expected), Compare::Everything)
+        .or_else(|| first_difference(&without_shard(found), &without_shard(expected), Compare::Everything))
 }
 
 #[cfg(test)]
@@ -355,7 +358,7 @@ mod tests {
         fs::remove_file(here.join("1-of-4.part")).unwrap();
         let mut differs = part(2, 3, 1);
         differs.body.extend(b"11 {}\n");
-        let differs = Part::new(differs.header, differs.made, differs.body);
+        let differs = Part::new(differs.header, differs.invocation, differs.body);
         differs.write(&here.join("again.part")).unwrap();
         let twice = refusal(here);
         assert!(twice.contains("2-of-3.part and again.part are the same shard with different results"), "{twice}");
@@ -365,7 +368,7 @@ mod tests {
 
     #[test]
     fn numbers_are_listed_as_ranges() {
-        assert_eq!(listed([3, 7, 8, 9, 11]), "3, 7-9, 11");
-        assert_eq!(listed([]), "");
+        assert_eq!(range_list([3, 7, 8, 9, 11]), "3, 7-9, 11");
+        assert_eq!(range_list([]), "");
     }
 }

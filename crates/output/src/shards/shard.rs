@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::usage::usage;
 
 /// The most shards.
-const MOST: u32 = 1_000_000;
+const MAX_SHARDS: u32 = 1_000_000;
 
 /// Where job arrays put the number of a task: Slurm, Kubernetes, PBS.
 pub const VARIABLES: [&str; 3] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "PBS_ARRAY_INDEX"];
@@ -29,9 +29,9 @@ impl Shard {
     /// Its share of `total` numbered units: a range; the lengths of shards differ by one at most.
     #[must_use]
     pub fn range(self, total: u64) -> Range<u64> {
-        let [total, of] = [u128::from(total), u128::from(self.of)];
+        let [total, count] = [u128::from(total), u128::from(self.of)];
         // No more than the total.
-        let start = |index: u32| u64::try_from(total * u128::from(index) / of).unwrap_or(u64::MAX);
+        let start = |index: u32| u64::try_from(total * u128::from(index) / count).unwrap_or(u64::MAX);
         start(self.index)..start(self.index + 1)
     }
 
@@ -52,8 +52,8 @@ impl Shard {
     /// The shard with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let (index, of) = name.split_once("-of-")?;
-        let shard = Self { index: index.parse().ok()?, of: of.parse().ok()? };
+        let (index, count) = name.split_once("-of-")?;
+        let shard = Self { index: index.parse().ok()?, of: count.parse().ok()? };
         (shard.index < shard.of && shard.name() == name).then_some(shard)
     }
 }
@@ -94,20 +94,20 @@ impl FromStr for ShardSpec {
         }
         let expected =
             || "expected a number from 0 and how many there are, such as 3/64, or auto/64, or prepare".to_owned();
-        let (index, of) = text.split_once('/').ok_or_else(expected)?;
-        let of: u32 = of.parse().ok().filter(|of| (1..=MOST).contains(of)).ok_or_else(expected)?;
+        let (index, count) = text.split_once('/').ok_or_else(expected)?;
+        let count: u32 = count.parse().ok().filter(|count| (1..=MAX_SHARDS).contains(count)).ok_or_else(expected)?;
         let Some(offset) = index.strip_prefix("auto") else {
             let index: u32 = index.parse().map_err(|_| expected())?;
-            if index >= of {
-                return Err(format!("the {of} shards are numbered from 0 to {}", of - 1));
+            if index >= count {
+                return Err(format!("the {count} shards are numbered from 0 to {}", count - 1));
             }
-            return Ok(Self::Shard(Shard { index, of }));
+            return Ok(Self::Shard(Shard { index, of: count }));
         };
         if offset.is_empty() {
-            return Ok(Self::Auto { offset: 0, of });
+            return Ok(Self::Auto { offset: 0, of: count });
         }
         let offset = offset.parse().ok().filter(|_| offset.starts_with(['+', '-'])).ok_or_else(expected)?;
-        Ok(Self::Auto { offset, of })
+        Ok(Self::Auto { offset, of: count })
     }
 }
 
@@ -115,22 +115,24 @@ impl FromStr for ShardSpec {
 ///
 /// # Errors
 /// If none of them is set, or there is no such shard.
-pub fn of_this_task(offset: i64, of: u32) -> Result<Shard> {
-    of_task(offset, of, |name| std::env::var(name).ok())
+pub fn for_this_task(offset: i64, count: u32) -> Result<Shard> {
+    for_task(offset, count, |name| std::env::var(name).ok())
 }
 
-fn of_task(offset: i64, of: u32, variable: impl Fn(&str) -> Option<String>) -> Result<Shard> {
-    let found = VARIABLES.into_iter().find_map(|name| Some((name, variable(name)?)));
-    let (name, task) = found.ok_or_else(|| {
+fn for_task(offset: i64, count: u32, variable: impl Fn(&str) -> Option<String>) -> Result<Shard> {
+    let task = VARIABLES.into_iter().find_map(|name| Some((name, variable(name)?)));
+    let (name, task) = task.ok_or_else(|| {
         let names = VARIABLES.join(", ");
-        usage(format!("--shard auto/{of}: none of {names} is set, as in a job array; give the number, such as 0/{of}"))
+        usage(format!(
+            "--shard auto/{count}: none of {names} is set, as in a job array; give the number, such as 0/{count}"
+        ))
     })?;
     let number = task.trim().parse::<i64>().ok();
-    let number = number.ok_or_else(|| usage(format!("--shard auto/{of}: {name} is {task:?}, expected a number")))?;
+    let number = number.ok_or_else(|| usage(format!("--shard auto/{count}: {name} is {task:?}, expected a number")))?;
     let index = number.saturating_add(offset);
-    u32::try_from(index).ok().filter(|index| *index < of).map(|index| Shard { index, of }).ok_or_else(|| {
+    u32::try_from(index).ok().filter(|index| *index < count).map(|index| Shard { index, of: count }).ok_or_else(|| {
         let sum = if offset == 0 { String::new() } else { format!(", which with {offset:+} makes {index}") };
-        usage(format!("{name} is {number}{sum}, but the {of} shards are numbered from 0 to {}", of - 1))
+        usage(format!("{name} is {number}{sum}, but the {count} shards are numbered from 0 to {}", count - 1))
     })
 }
 
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn tasks_of_job_arrays_give_the_number_and_never_how_many_there_are() {
         let task = |offset, of, name: &str, task: &str| {
-            let shard = of_task(offset, of, |asked| (asked == name).then(|| task.to_owned()));
+            let shard = for_task(offset, of, |asked| (asked == name).then(|| task.to_owned()));
             shard.map(|shard| shard.index).map_err(|error| error.to_string())
         };
         for name in VARIABLES {

@@ -1,6 +1,6 @@
 //! Tables for the terminal: a header, one rule below it, and rows that wrap instead of exceeding the terminal.
 
-pub mod noted;
+pub mod annotated;
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum Align {
 /// The number of spaces between two columns.
 const GAP: usize = 2;
 /// No column is wrapped to fewer characters.
-const NARROWEST: usize = 8;
+const MIN_WIDTH: usize = 8;
 
 /// A table of text. [`Display`](fmt::Display) fits it to the terminal; written anywhere else, every row is one line.
 #[derive(Debug, Clone)]
@@ -44,19 +44,19 @@ impl TextTable {
     /// The table in at most `width` characters per line, if its words are short enough. `None` for any width.
     #[must_use]
     pub fn fitted(&self, width: Option<usize>) -> String {
-        let all = || std::iter::once(&self.header).chain(&self.rows);
-        let widest = |column: usize| all().map(|row| length(&row[column])).max().unwrap_or(0);
+        let all_rows = || std::iter::once(&self.header).chain(&self.rows);
+        let widest = |column: usize| all_rows().map(|row| length(&row[column])).max().unwrap_or(0);
         let mut widths: Vec<usize> = (0..self.header.len()).map(widest).collect();
         if let Some(width) = width {
-            self.narrow(&mut widths, width);
+            self.narrow_columns(&mut widths, width);
         }
         let mut lines = Vec::new();
-        for (number, row) in all().enumerate() {
+        for (number, row) in all_rows().enumerate() {
             let cells: Vec<Vec<String>> = row.iter().zip(&widths).map(|(cell, &width)| wrapped(cell, width)).collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-            for at in 0..height {
+            for line_index in 0..height {
                 let line = cells.iter().enumerate().map(|(column, cell)| {
-                    let text = cell.get(at).map_or("", String::as_str);
+                    let text = cell.get(line_index).map_or("", String::as_str);
                     let space = " ".repeat(widths[column].saturating_sub(length(text)));
                     match self.align[column] {
                         Align::Left => format!("{text}{space}"),
@@ -74,11 +74,11 @@ impl TextTable {
     }
 
     /// Takes characters from the widest columns of text until all columns fit into `width`.
-    fn narrow(&self, widths: &mut [usize], width: usize) {
+    fn narrow_columns(&self, widths: &mut [usize], width: usize) {
         let gaps = GAP * widths.len().saturating_sub(1);
         while widths.iter().sum::<usize>() + gaps > width {
-            let text = (0..widths.len()).filter(|&at| self.align[at] == Align::Left && widths[at] > NARROWEST);
-            let Some(widest) = text.max_by_key(|&at| widths[at]) else { return };
+            let text_columns = (0..widths.len()).filter(|&at| self.align[at] == Align::Left && widths[at] > MIN_WIDTH);
+            let Some(widest) = text_columns.max_by_key(|&at| widths[at]) else { return };
             widths[widest] -= 1;
         }
     }

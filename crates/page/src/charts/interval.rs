@@ -2,20 +2,20 @@
 
 use maud::{Markup, html};
 
-use super::across;
 use super::rate::{distance, round_up};
+use super::x_position;
 
 /// The extent of the axis from one half that cuts nothing off: shares count too, since one may lie outside of its interval or have none.
-pub(crate) fn common_reach(shown: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> f64 {
-    let needed =
+pub(crate) fn common_reach(intervals: impl Iterator<Item = (f64, Option<(f64, f64)>)>) -> f64 {
+    let min_reach =
         |(share, interval): (f64, Option<(f64, f64)>)| distance((share, share)).max(interval.map_or(0.0, distance));
-    round_up(shown.map(needed).fold(0.0, f64::max))
+    round_up(intervals.map(min_reach).fold(0.0, f64::max))
 }
 
 /// On an axis that extends equally to both sides of one half, by [`common_reach`].
 pub(crate) fn interval(share: f64, interval: Option<(f64, f64)>, reach: f64, is_decided: bool) -> Markup {
     let class = if is_decided { "whisker decided" } else { "whisker" };
-    let x = |share: f64| across(0.5 + (share - 0.5) / reach / 2.0);
+    let x = |share: f64| x_position(0.5 + (share - 0.5) / reach / 2.0);
     html! {
         svg.interval aria-hidden="true" width="100%" height="16" {
             line.rail x1="0" x2="100%" y1="8" y2="8" {}

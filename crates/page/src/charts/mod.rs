@@ -8,7 +8,7 @@ mod rate;
 mod traffic;
 
 pub(crate) use bars::{bar, buckets};
-pub(crate) use difference::{difference, plot_of as difference_in};
+pub(crate) use difference::{difference, plot as difference_in};
 pub(crate) use interval::{common_reach, interval};
 pub(crate) use rate::{ABOUT, CUT, HEIGHTS, is_cut, plot, rate};
 pub(crate) use traffic::{grouped_rankers, traffic};
@@ -19,8 +19,8 @@ use crate::text::{number, short_date};
 const LABELS: usize = 4;
 
 /// A position across, from 0 to 1, as SVG writes it.
-fn across(part: f64) -> String {
-    format!("{}%", number(100.0 * part))
+fn x_position(fraction: f64) -> String {
+    format!("{}%", number(100.0 * fraction))
 }
 
 /// A few of `count` places to be labelled: the first and the last, and some between at equal distances.
@@ -34,8 +34,8 @@ fn labelled(count: usize) -> Vec<usize> {
 }
 
 /// Labels of dates, each with its place.
-fn dates<'a>(all: &'a [(f64, &'a str)]) -> impl Iterator<Item = (f64, String)> + 'a {
-    labelled(all.len()).into_iter().map(|at| (all[at].0, short_date(all[at].1)))
+fn dates<'a>(dated_points: &'a [(f64, &'a str)]) -> impl Iterator<Item = (f64, String)> + 'a {
+    labelled(dated_points.len()).into_iter().map(|at| (dated_points[at].0, short_date(dated_points[at].1)))
 }
 
 #[cfg(test)]

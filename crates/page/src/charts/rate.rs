@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{across, dates};
+use super::{dates, x_position};
 use crate::model::{Rate, RatePoint};
 use ranktypes::text::with_unit;
 
@@ -31,20 +31,20 @@ pub(crate) fn rate(rate: &Rate, is_alone: bool) -> Markup {
 /// Curves are drawn in a box of this height and width, which takes the width of its place.
 pub(crate) fn plot(rate: &Rate, height: f64, width: f64) -> Markup {
     let points = &rate.points;
-    let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
-    let reach = reach(points);
-    let x = places(points);
+    let (Some(first_point), Some(last_point)) = (points.first(), points.last()) else { return html! {} };
+    let reach = vertical_reach(points);
+    let x = x_of_day(points);
     let y = |share: f64| height / 2.0 * (1.0 - (share - 0.5) / reach);
-    let at = |(place, share): &(f64, f64)| format!("{},{}", number(width * place), number(y(*share)));
-    let [lower, upper] = edges(points, reach);
-    let band: Vec<String> = upper.points.iter().chain(lower.points.iter().rev()).map(at).collect();
-    let line: Vec<String> = points.iter().filter_map(|point| Some(at(&(x(point), point.share?)))).collect();
+    let coordinates = |(position, share): &(f64, f64)| format!("{},{}", number(width * position), number(y(*share)));
+    let [lower, upper] = interval_edges(points, reach);
+    let band: Vec<String> = upper.points.iter().chain(lower.points.iter().rev()).map(coordinates).collect();
+    let line: Vec<String> = points.iter().filter_map(|point| Some(coordinates(&(x(point), point.share?)))).collect();
     let ticks = [1.0, 0.5, 0.0, -0.5, -1.0].map(|part| 0.5 + part * reach);
     let decimals = usize::from(ticks.iter().any(|tick| (100.0 * tick - (100.0 * tick).round()).abs() > 1e-9));
     let decided = rate.since.and_then(|day| points.iter().find(|point| point.day == day));
-    let shown: Vec<(f64, &str)> = points.iter().map(|point| (x(point), point.date.as_str())).collect();
+    let dated_points: Vec<(f64, &str)> = points.iter().map(|point| (x(point), point.date.as_str())).collect();
     html! {
-        svg.plot role="img" aria-label=(described(rate)) width="100%" height=(height) {
+        svg.plot role="img" aria-label=(description(rate)) width="100%" height=(height) {
             @for tick in ticks {
                 line class=(if tick == 0.5 { "tie" } else { "grid" }) x1="0" x2="100%" y1=(number(y(tick))) y2=(number(y(tick))) {}
                 text.tick x="0" dx="-8" y=(number(y(tick))) dy="4" text-anchor="end" { (format!("{:.decimals$}%", 100.0 * tick)) }
@@ -55,24 +55,24 @@ pub(crate) fn plot(rate: &Rate, height: f64, width: f64) -> Markup {
                     polyline.curve points=(line.join(" ")) vector-effect="non-scaling-stroke" {}
                 }
                 @for cut in lower.cuts.iter().chain(&upper.cuts) {
-                    line.cut x1=(across(cut.from)) x2=(across(cut.to)) y1=(number(y(cut.border))) y2=(number(y(cut.border))) {}
+                    line.cut x1=(x_position(cut.from_position)) x2=(x_position(cut.to_position)) y1=(number(y(cut.border))) y2=(number(y(cut.border))) {}
                 }
-            } @else if let Some((low, high)) = first.interval {
+            } @else if let Some((low, high)) = first_point.interval {
                 line.whisker x1="50%" x2="50%" y1=(number(y(high))) y2=(number(y(low))) {}
             }
             @if let Some(point) = decided {
                 @let is_late = x(point) > 0.5;
-                line.mark x1=(across(x(point))) x2=(across(x(point))) y1="0" y2=(height) {}
-                text.mark x=(across(x(point))) dx=(if is_late { "-6" } else { "6" }) y="12" text-anchor=(if is_late { "end" } else { "start" }) {
+                line.mark x1=(x_position(x(point))) x2=(x_position(x(point))) y1="0" y2=(height) {}
+                text.mark x=(x_position(x(point))) dx=(if is_late { "-6" } else { "6" }) y="12" text-anchor=(if is_late { "end" } else { "start" }) {
                     "decided " (short_date(&point.date))
                 }
             }
-            @if let Some(share) = last.share {
-                circle.dot cx=(across(x(last))) cy=(number(y(share))) r="4" {}
-                text.value x=(across(x(last))) dx="9" y=(number(y(share))) dy="4" { (percent(share)) }
+            @if let Some(share) = last_point.share {
+                circle.dot cx=(x_position(x(last_point))) cy=(number(y(share))) r="4" {}
+                text.value x=(x_position(x(last_point))) dx="9" y=(number(y(share))) dy="4" { (percent(share)) }
             }
-            @for (place, date) in dates(&shown) {
-                text.tick x=(across(place)) y=(height + 18.0) text-anchor="middle" { (date) }
+            @for (position, date) in dates(&dated_points) {
+                text.tick x=(x_position(position)) y=(height + 18.0) text-anchor="middle" { (date) }
             }
         }
     }
@@ -80,14 +80,15 @@ pub(crate) fn plot(rate: &Rate, height: f64, width: f64) -> Markup {
 
 /// Whether the band of a chart is wider than its axis somewhere.
 pub(crate) fn is_cut(rate: &Rate) -> bool {
-    rate.points.len() > 1 && edges(&rate.points, reach(&rate.points)).iter().any(|edge| !edge.cuts.is_empty())
+    rate.points.len() > 1
+        && interval_edges(&rate.points, vertical_reach(&rate.points)).iter().any(|edge| !edge.cuts.is_empty())
 }
 
 /// Where days are across, from 0 to 1.
-fn places(points: &[RatePoint]) -> impl Fn(&RatePoint) -> f64 {
-    let first = points.first().map_or(0, |point| point.day);
-    let days = points.last().map_or(0.0, |last| f64::from(last.day - first));
-    move |point| if days > 0.0 { f64::from(point.day - first) / days } else { 0.5 }
+fn x_of_day(points: &[RatePoint]) -> impl Fn(&RatePoint) -> f64 {
+    let first_day = points.first().map_or(0, |point| point.day);
+    let days = points.last().map_or(0.0, |last| f64::from(last.day - first_day));
+    move |point| if days > 0.0 { f64::from(point.day - first_day) / days } else { 0.5 }
 }
 
 /// An edge of the band within the axis: places across and shares.
@@ -99,51 +100,50 @@ pub(super) struct Edge {
 /// A piece of the border of the plot at which the band is cut off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cut {
-    from: f64,
-    to: f64,
+    from_position: f64,
+    to_position: f64,
     border: f64,
 }
 
 /// The lower and the upper edge of the band. It ends where no share fits all days, or nothing is claimed.
-fn edges(points: &[RatePoint], reach: f64) -> [Edge; 2] {
-    let x = places(points);
-    let of = |end: fn((f64, f64)) -> f64| {
+fn interval_edges(points: &[RatePoint], reach: f64) -> [Edge; 2] {
+    let x = x_of_day(points);
+    let edge_of = |end: fn((f64, f64)) -> f64| {
         let edge: Vec<(f64, f64)> = points.iter().filter_map(|point| Some((x(point), end(point.interval?)))).collect();
-        within(&edge, [0.5 - reach, 0.5 + reach])
+        clipped(&edge, [0.5 - reach, 0.5 + reach])
     };
-    [of(|(low, _)| low), of(|(_, high)| high)]
+    [edge_of(|(low, _)| low), edge_of(|(_, high)| high)]
 }
 
 /// An edge between two borders: it leaves the plot exactly where it crosses one, and follows the border until it returns.
-pub(super) fn within(edge: &[(f64, f64)], [least, most]: [f64; 2]) -> Edge {
-    let mut points: Vec<(f64, f64)> =
-        edge.first().map(|&(x, share)| (x, share.clamp(least, most))).into_iter().collect();
+pub(super) fn clipped(edge: &[(f64, f64)], [min, max]: [f64; 2]) -> Edge {
+    let mut points: Vec<(f64, f64)> = edge.first().map(|&(x, share)| (x, share.clamp(min, max))).into_iter().collect();
     let mut cuts: Vec<Cut> = Vec::new();
     for pair in edge.windows(2) {
-        let ((start, before), (end, after)) = (pair[0], pair[1]);
-        let at = |part: f64| match part {
-            1.0 => (end, after),
-            _ => (start + part * (end - start), before + part * (after - before)),
+        let ((start, value_before), (end, value_after)) = (pair[0], pair[1]);
+        let point_at = |part: f64| match part {
+            1.0 => (end, value_after),
+            _ => (start + part * (end - start), value_before + part * (value_after - value_before)),
         };
         let mut stops = vec![0.0, 1.0];
         stops.extend(
-            [least, most]
-                .map(|border| (border - before) / (after - before))
+            [min, max]
+                .map(|border| (border - value_before) / (value_after - value_before))
                 .iter()
                 .filter(|part| **part > 0.0 && **part < 1.0),
         );
         stops.sort_by(f64::total_cmp);
-        for piece in stops.windows(2) {
-            let ((from, _), (to, share)) = (at(piece[0]), at(piece[1]));
-            points.push((to, share.clamp(least, most)));
-            let (_, middle) = at((piece[0] + piece[1]) / 2.0);
-            if (least..=most).contains(&middle) {
+        for segment in stops.windows(2) {
+            let ((from_position, _), (to_position, share)) = (point_at(segment[0]), point_at(segment[1]));
+            points.push((to_position, share.clamp(min, max)));
+            let (_, middle) = point_at((segment[0] + segment[1]) / 2.0);
+            if (min..=max).contains(&middle) {
                 continue;
             }
-            let border = middle.clamp(least, most);
-            match cuts.last_mut().filter(|last| last.to == from && last.border == border) {
-                Some(last) => last.to = to,
-                None => cuts.push(Cut { from, to, border }),
+            let border = middle.clamp(min, max);
+            match cuts.last_mut().filter(|last| last.to_position == from_position && last.border == border) {
+                Some(last) => last.to_position = to_position,
+                None => cuts.push(Cut { from_position: from_position, to_position: to_position, border }),
             }
         }
     }
@@ -151,12 +151,14 @@ pub(super) fn within(edge: &[(f64, f64)], [least, most]: [f64; 2]) -> Edge {
 }
 
 /// The least reach that holds the curve, the last interval, and most of the interval in the middle of the time.
-fn reach(points: &[RatePoint]) -> f64 {
-    let of = |point: &RatePoint| point.interval.map_or(0.0, distance);
-    let last = points.iter().rev().find(|point| point.interval.is_some());
-    let needed = last.map_or(0.02, of).max(points.get(points.len() / 2).map_or(0.0, |point| 0.75 * of(point)));
+fn vertical_reach(points: &[RatePoint]) -> f64 {
+    let distance_of_point = |point: &RatePoint| point.interval.map_or(0.0, distance);
+    let last_point = points.iter().rev().find(|point| point.interval.is_some());
+    let min_reach = last_point
+        .map_or(0.02, distance_of_point)
+        .max(points.get(points.len() / 2).map_or(0.0, |point| 0.75 * distance_of_point(point)));
     let shares = points.iter().filter_map(|point| point.share).map(|share| distance((share, share)));
-    round_up(shares.fold(needed, f64::max))
+    round_up(shares.fold(min_reach, f64::max))
 }
 
 /// The distance of an interval's farther end from one half.
@@ -170,19 +172,19 @@ pub(super) fn round_up(needed: f64) -> f64 {
 }
 
 /// A text alternative for the chart.
-fn described(rate: &Rate) -> String {
+fn description(rate: &Rate) -> String {
     let Rate { of, against, points, .. } = rate;
-    let last = points.last().map_or_else(String::new, |point| {
+    let last_sentence = points.last().map_or_else(String::new, |point| {
         let share = point.share.map_or("unknown".to_owned(), percent);
         format!(": {share} after {}, confidence sequence {}", point.date, range(point.interval))
     });
-    let reach = reach(points);
+    let reach = vertical_reach(points);
     let wider = points.iter().filter(|point| point.interval.is_some_and(|interval| distance(interval) > reach)).count();
     let cut = match wider {
         0 => String::new(),
         _ => format!("; on {wider} of {} it is wider than the axis", with_unit(points.len() as u64, "day")),
     };
-    format!("Share of wins of {of} against {against} by day{last}{cut}")
+    format!("Share of wins of {of} against {against} by day{last_sentence}{cut}")
 }
 
 #[cfg(test)]
@@ -223,9 +225,9 @@ mod tests {
     #[test]
     fn a_band_that_is_cut_is_marked_and_said_and_no_other_is() {
         let of = narrowing();
-        assert_eq!(reach(&of.points), 0.1);
-        let edge = |border| vec![Cut { from: 0.0, to: 2.0 / 11.0, border }];
-        assert_eq!(edges(&of.points, 0.1).map(|edge| edge.cuts), [edge(0.4), edge(0.6)]);
+        assert_eq!(vertical_reach(&of.points), 0.1);
+        let edge = |border| vec![Cut { from_position: 0.0, to_position: 2.0 / 11.0, border }];
+        assert_eq!(interval_edges(&of.points, 0.1).map(|edge| edge.cuts), [edge(0.4), edge(0.6)]);
         let svg = rate(&of, false).into_string();
         assert!(is_cut(&of) && svg.matches("class=\"cut\"").count() == 2, "{svg}");
         assert!(svg.contains("; on 2 of 12 days it is wider than the axis"), "{svg}");
@@ -236,20 +238,23 @@ mod tests {
 
     #[test]
     fn edges_are_cut_exactly_at_the_borders() {
-        let found = within(&[(0.0, 1.0), (0.5, 0.0), (1.0, 0.5)], [0.25, 0.75]);
+        let found = clipped(&[(0.0, 1.0), (0.5, 0.0), (1.0, 0.5)], [0.25, 0.75]);
         assert_eq!(found.points, [(0.0, 0.75), (0.125, 0.75), (0.375, 0.25), (0.5, 0.25), (0.75, 0.25), (1.0, 0.5)]);
-        let cut = |from, to, border| Cut { from, to, border };
+        let cut = |from, to, border| Cut { from_position: from, to_position: to, border };
         assert_eq!(found.cuts, [cut(0.0, 0.125, 0.75), cut(0.375, 0.75, 0.25)]);
         // Along a border is within.
-        assert!(within(&[(0.0, 0.75), (1.0, 0.75)], [0.25, 0.75]).cuts.is_empty());
-        assert!(within(&[], [0.25, 0.75]).points.is_empty());
+        assert!(clipped(&[(0.0, 0.75), (1.0, 0.75)], [0.25, 0.75]).cuts.is_empty());
+        assert!(clipped(&[], [0.25, 0.75]).points.is_empty());
     }
 
     #[test]
     fn the_axis_holds_the_last_interval() {
         for around in [0.004, 0.03, 0.08, 0.2, 0.49] {
             let points = [point(1, 0.5, 0.5), point(2, 0.5, around), point(3, 0.5, around)];
-            assert!(reach(&points) >= around && reach(&points) <= (4.0 * around).max(0.02), "{around}");
+            assert!(
+                vertical_reach(&points) >= around && vertical_reach(&points) <= (4.0 * around).max(0.02),
+                "{around}"
+            );
         }
     }
 }

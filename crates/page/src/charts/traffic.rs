@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::{across, dates};
+use super::{dates, x_position};
 use crate::model::{Traffic, TrafficDay};
 use ranktypes::text::with_unit;
 
-use crate::text::{nice, number};
+use crate::text::{nice_step, number};
 
 /// The height of the plot, in pixels.
 const HEIGHT: f64 = 160.0;
@@ -17,7 +17,7 @@ const COLORS: usize = 7;
 
 /// A bar: a day, or several.
 struct Bar {
-    from: String,
+    first_date: String,
     lists: Vec<u64>,
 }
 
@@ -29,42 +29,44 @@ pub(crate) fn grouped_rankers(traffic: &Traffic) -> (Vec<usize>, bool) {
         return ((0..count).collect(), false);
     }
     let total = |ranker: usize| traffic.days.iter().filter_map(|day| day.lists.get(ranker)).sum::<u64>();
-    let mut places: Vec<usize> = (0..count).collect();
-    places.sort_by_key(|&ranker| (std::cmp::Reverse(total(ranker)), ranker));
-    places.truncate(COLORS - 1);
-    (places, true)
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&ranker| (std::cmp::Reverse(total(ranker)), ranker));
+    order.truncate(COLORS - 1);
+    (order, true)
 }
 
 /// The chart.
 pub(crate) fn traffic(traffic: &Traffic) -> Markup {
-    let (own, has_others) = grouped_rankers(traffic);
-    let bars = bars(&traffic.days, &own, has_others);
-    let most = bars.iter().map(|bar| bar.lists.iter().sum::<u64>()).max().unwrap_or(0);
-    if most == 0 {
+    let (shown_rankers, has_others) = grouped_rankers(traffic);
+    let bars = bars(&traffic.days, &shown_rankers, has_others);
+    let largest_total = bars.iter().map(|bar| bar.lists.iter().sum::<u64>()).max().unwrap_or(0);
+    if largest_total == 0 {
         return html! {};
     }
-    let top = nice(most as f64 / 4.0) * (most as f64 / nice(most as f64 / 4.0)).ceil();
-    let step = nice(most as f64 / 4.0);
+    let top =
+        nice_step(largest_total as f64 / 4.0) * (largest_total as f64 / nice_step(largest_total as f64 / 4.0)).ceil();
+    let step = nice_step(largest_total as f64 / 4.0);
     let y = |count: f64| HEIGHT * (1.0 - count / top);
     let slot = 1.0 / bars.len() as f64;
-    let wide = slot * if bars.len() == 1 { 0.3 } else { 0.8 };
-    let middle = |at: usize| (at as f64 + 0.5) * slot;
-    let shown: Vec<(f64, &str)> = bars.iter().enumerate().map(|(at, bar)| (middle(at), bar.from.as_str())).collect();
+    let bar_width = slot * if bars.len() == 1 { 0.3 } else { 0.8 };
+    let middle = |index: usize| (index as f64 + 0.5) * slot;
+    let dated_bars: Vec<(f64, &str)> =
+        bars.iter().enumerate().map(|(index, bar)| (middle(index), bar.first_date.as_str())).collect();
     let ticks = (0_u32..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top);
     html! {
-        svg.plot role="img" aria-label=(described(traffic)) width="100%" height=(HEIGHT) {
+        svg.plot role="img" aria-label=(description(traffic)) width="100%" height=(HEIGHT) {
             @for tick in ticks {
                 line class=(if tick == 0.0 { "zero" } else { "grid" }) x1="0" x2="100%" y1=(number(y(tick))) y2=(number(y(tick))) {}
-                text.tick x="0" dx="-8" y=(number(y(tick))) dy="4" text-anchor="end" { (short(tick)) }
+                text.tick x="0" dx="-8" y=(number(y(tick))) dy="4" text-anchor="end" { (short_count(tick)) }
             }
-            @for (at, bar) in bars.iter().enumerate() {
+            @for (index, bar) in bars.iter().enumerate() {
                 @for (color, low, high) in stacked(&bar.lists) {
-                    rect class={ "c" (color) } x=(across(middle(at) - wide / 2.0)) width=(across(wide))
+                    rect class={ "c" (color) } x=(x_position(middle(index) - bar_width / 2.0)) width=(x_position(bar_width))
                         y=(number(y(high))) height=(number((y(low) - y(high) - if low > 0.0 { 1.0 } else { 0.0 }).max(0.0))) {}
                 }
             }
-            @for (place, date) in dates(&shown) {
-                text.tick x=(across(place)) y=(HEIGHT + 18.0) text-anchor="middle" { (date) }
+            @for (position, date) in dates(&dated_bars) {
+                text.tick x=(x_position(position)) y=(HEIGHT + 18.0) text-anchor="middle" { (date) }
             }
         }
     }
@@ -80,20 +82,20 @@ fn stacked(lists: &[u64]) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
     })
 }
 
-fn bars(days: &[TrafficDay], own: &[usize], has_others: bool) -> Vec<Bar> {
-    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Vec::new() };
-    let span = (last.day - first.day + 1).max(1) as usize;
+fn bars(days: &[TrafficDay], shown_rankers: &[usize], has_others: bool) -> Vec<Bar> {
+    let (Some(first_day), Some(last_day)) = (days.first(), days.last()) else { return Vec::new() };
+    let span = (last_day.day - first_day.day + 1).max(1) as usize;
     let per_bar = span.div_ceil(BARS);
-    let colors = own.len() + usize::from(has_others);
+    let colors = shown_rankers.len() + usize::from(has_others);
     let count = span.div_ceil(per_bar);
-    let mut bars: Vec<Bar> = (0..count).map(|_| Bar { from: String::new(), lists: vec![0; colors] }).collect();
+    let mut bars: Vec<Bar> = (0..count).map(|_| Bar { first_date: String::new(), lists: vec![0; colors] }).collect();
     for day in days {
-        let bar = &mut bars[(day.day - first.day) as usize / per_bar];
-        if bar.from.is_empty() {
-            bar.from.clone_from(&day.date);
+        let bar = &mut bars[(day.day - first_day.day) as usize / per_bar];
+        if bar.first_date.is_empty() {
+            bar.first_date.clone_from(&day.date);
         }
         for (ranker, lists) in day.lists.iter().enumerate() {
-            let color = own.iter().position(|known| *known == ranker).unwrap_or(colors - 1);
+            let color = shown_rankers.iter().position(|known| *known == ranker).unwrap_or(colors - 1);
             bar.lists[color] += lists;
         }
     }
@@ -101,11 +103,11 @@ fn bars(days: &[TrafficDay], own: &[usize], has_others: bool) -> Vec<Bar> {
 }
 
 /// `1.2k`.
-fn short(count: f64) -> String {
+fn short_count(count: f64) -> String {
     if count < 1000.0 { number(count) } else { format!("{}k", number(count / 1000.0)) }
 }
 
-fn described(traffic: &Traffic) -> String {
+fn description(traffic: &Traffic) -> String {
     let total: u64 = traffic.days.iter().map(|day| day.asked).sum();
     let unit = if traffic.are_hours { "hour" } else { "day" };
     format!(

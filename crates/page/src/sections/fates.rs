@@ -4,29 +4,29 @@ use maud::{Markup, html};
 
 use super::{Section, as_table};
 use crate::charts;
+use crate::glossary;
 use crate::model::{CountKind, Guardrail, ImpressionCount, Latency, Overview};
-use crate::words;
 use ranktypes::text::{with_separators, with_unit};
 
 use crate::text::{percent, share_of};
 
 pub(super) fn fates(overview: &Overview) -> Markup {
-    let all: u64 = overview.fates.iter().map(|fate| fate.count).sum();
+    let total: u64 = overview.fates.iter().map(|fate| fate.count).sum();
     html! {
-        @if all > 0 {
+        @if total > 0 {
             h2 { "What counts, and what was set aside" }
-            p.about { (words::linked("The fate of each impression.")) }
+            p.about { (glossary::with_term_links("The fate of each impression.")) }
             table.fates {
-                caption.hidden { "What became of " (with_unit(all, "impression")) }
+                caption.hidden { "What became of " (with_unit(total, "impression")) }
                 thead.hidden { tr { th scope="col" { "Fate" } th scope="col" { "Impressions" } th scope="col" { "Share" } } }
-                tbody { @for fate in &overview.fates { (fate_row(fate, all)) } }
+                tbody { @for fate in &overview.fates { (fate_row(fate, total)) } }
             }
         }
     }
 }
 
-fn fate_row(fate: &ImpressionCount, all: u64) -> Markup {
-    let share = share_of(fate.count, all).unwrap_or(0.0);
+fn fate_row(fate: &ImpressionCount, total: u64) -> Markup {
+    let share = share_of(fate.count, total).unwrap_or(0.0);
     let class = match fate.kind {
         CountKind::Counts => "c0",
         CountKind::Open => "open",
@@ -45,7 +45,7 @@ pub(super) fn guardrails(overview: &Overview) -> Markup {
     html! {
         @if !overview.guardrails.is_empty() || overview.not_watched.is_some() {
             h2 { "Guardrails" }
-            p.about { (words::linked("Each guardrail compares a ranker with the champion.")) }
+            p.about { (glossary::with_term_links("Each guardrail compares a ranker with the champion.")) }
         }
         @if !overview.guardrails.is_empty() {
             table.guardrails {
@@ -79,10 +79,10 @@ fn rail_row(rail: &Guardrail) -> Markup {
 
 pub(super) fn latency(overview: &Overview) -> Markup {
     let Some(Latency { about, buckets }) = &overview.latency else { return html! {} };
-    let all: u64 = buckets.iter().map(|(_, count)| *count).sum();
+    let total: u64 = buckets.iter().map(|(_, count)| *count).sum();
     // The end of the bucket in which the answer of this rank is.
-    let within = |share: f64| {
-        let rank = (share * all as f64).ceil() as u64;
+    let bound_of_share = |share: f64| {
+        let rank = (share * total as f64).ceil() as u64;
         let mut sum = 0;
         buckets.iter().find(|(_, count)| {
             sum += count;
@@ -90,12 +90,12 @@ pub(super) fn latency(overview: &Overview) -> Markup {
         })
     };
     html! {
-        @if all > 0 {
+        @if total > 0 {
             h2 { "Latency" }
             p.about {
                 (about) " "
                 @for (name, share) in [("half", 0.5), ("99%", 0.99), ("99.9%", 0.999)] {
-                    @if let Some((end, _)) = within(share) {
+                    @if let Some((end, _)) = bound_of_share(share) {
                         @if share > 0.5 { ", " }
                         (name) " within " strong { (end) }
                     }
@@ -171,14 +171,14 @@ pub(super) fn details(overview: &Overview) -> Markup {
     }
 }
 
-/// The words of the page that need a definition. `shown` are the other parts.
-pub(super) fn words(shown: &[Section]) -> Markup {
-    let used = words::used(shown.iter().map(|part| part.html.as_str()));
+/// The words of the page that need a definition. `sections` are the other parts.
+pub(super) fn words(sections: &[Section]) -> Markup {
+    let terms = glossary::terms_used(sections.iter().map(|part| part.html.as_str()));
     html! {
-        @if !used.is_empty() {
+        @if !terms.is_empty() {
             details.data.words id="word-list" {
                 summary { "Words" }
-                dl { @for word in used { dt id=(word.anchor()) { (word.name) } dd { (word.meaning) } } }
+                dl { @for term in terms { dt id=(term.anchor()) { (term.name) } dd { (term.meaning) } } }
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::glossary;
 use crate::model::{Controls, Figure, Overview, Tone};
-use crate::words;
 
 impl Tone {
     pub(crate) fn class(self) -> &'static str {
@@ -17,7 +17,7 @@ impl Tone {
 }
 
 /// A sentence of more bytes is set in smaller letters.
-const LONG: usize = 140;
+const MAX_CHARS: usize = 140;
 
 pub(crate) fn headline(overview: &Overview) -> Markup {
     let headline = &overview.headline;
@@ -27,7 +27,7 @@ pub(crate) fn headline(overview: &Overview) -> Markup {
                 strong { (headline.label) }
                 @if !overview.state.is_empty() && overview.state != headline.label { span.state { (overview.state) } }
             }
-            h1 class=[(headline.sentence.len() > LONG).then_some("long")] { (headline.sentence) }
+            h1 class=[(headline.sentence.len() > MAX_CHARS).then_some("long")] { (headline.sentence) }
             @if !headline.action.is_empty() { p.action { strong { "What now: " } (headline.action) } }
             @for sentence in &headline.more { p.more { (sentence) } }
         }
@@ -52,7 +52,7 @@ pub(crate) fn figures(overview: &Overview) -> Markup {
             dl.figures {
                 @for Figure { name, value, note } in &overview.figures {
                     div {
-                        dt { (words::linked(name)) }
+                        dt { (glossary::with_term_links(name)) }
                         dd { strong { (value) } @if !note.is_empty() { small { (note) } } }
                     }
                 }
@@ -122,7 +122,7 @@ fn ship(controls: &Controls) -> Action {
         (None, Some(_)) => "Ship another…".to_owned(),
         (None, None) => "Ship…".to_owned(),
     };
-    let over = match shipped {
+    let ended = match shipped {
         Some(shipped) => format!("Everybody gets the list of this ranker instead of {shipped}'s from now on."),
         None if controls.is_over => "Everybody gets the list of this ranker from now on.".to_owned(),
         None => {
@@ -132,7 +132,7 @@ fn ship(controls: &Controls) -> Action {
         }
     };
     let doubt = if won.is_none() && shipped.is_none() { " No ranker has won." } else { "" };
-    let (meaning, button, has_winner) = (format!("{over}{doubt}"), "Yes, ship it".to_owned(), won.is_some());
+    let (meaning, button, has_winner) = (format!("{ended}{doubt}"), "Yes, ship it".to_owned(), won.is_some());
     Action { path: "ship", name, meaning, button, rankers, has_winner }
 }
 

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use super::as_table;
 use crate::charts;
+use crate::glossary;
 use crate::model::Overview;
 use crate::text::number;
-use crate::words;
 
 pub(super) fn measures(overview: &Overview) -> Markup {
     if overview.measures.is_empty() {
@@ -30,13 +30,13 @@ pub(super) fn measures(overview: &Overview) -> Markup {
             }
         }
         @if !overview.courses.is_empty() {
-            p.about { "The difference after each day on which units closed, with its " (words::linked("confidence sequence")) "." }
+            p.about { "The difference after each day on which units closed, with its " (glossary::with_term_links("confidence sequence")) "." }
         }
-        @for (at, course) in overview.courses.iter().enumerate() {
+        @for (index, course) in overview.courses.iter().enumerate() {
             figure {
                 figcaption { span.key aria-hidden="true" {} strong { (course.title) } }
                 div.chart { (charts::difference(course, charts::HEIGHTS[0])) }
-                (as_table(&course.title, &format!("course-{at}"), &["Day", "Difference", "Confidence sequence"], course.points.iter().map(|point| {
+                (as_table(&course.title, &format!("course-{index}"), &["Day", "Difference", "Confidence sequence"], course.points.iter().map(|point| {
                     let interval = point.interval.map_or("–".to_owned(), |(low, high)| format!("{} to {}", number(low), number(high)));
                     vec![point.date.clone(), number(point.difference), interval]
                 })))

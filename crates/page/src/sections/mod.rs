@@ -26,7 +26,7 @@ pub struct Section {
 
 /// The position of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     Top,
     Wide,
     Narrow,
@@ -40,47 +40,47 @@ const CONTROLS: &str = "controls";
 type Make = fn(&Overview) -> Markup;
 
 /// All parts in the order of the page.
-const PARTS: [(&str, Place, Make); 16] = [
-    ("headline", Place::Top, headline::headline),
-    ("warnings", Place::Top, headline::warnings),
-    (CONTROLS, Place::Top, headline::controls),
-    ("figures", Place::Top, headline::figures),
-    ("measures", Place::Wide, measures::measures),
-    ("rates", Place::Wide, rates::rates),
-    ("effect", Place::Wide, effect::effect),
-    ("pairs", Place::Wide, pairs::pairs),
-    ("segments", Place::Wide, segments::segments),
-    ("matrix", Place::Wide, pairs::matrix),
-    ("changes", Place::Wide, fates::changes),
-    ("deliveries", Place::Wide, fates::deliveries),
-    ("traffic", Place::Narrow, traffic::traffic),
-    ("fates", Place::Narrow, fates::fates),
-    ("guardrails", Place::Narrow, fates::guardrails),
-    ("latency", Place::Narrow, fates::latency),
+const SECTIONS: [(&str, Position, Make); 16] = [
+    ("headline", Position::Top, headline::headline),
+    ("warnings", Position::Top, headline::warnings),
+    (CONTROLS, Position::Top, headline::controls),
+    ("figures", Position::Top, headline::figures),
+    ("measures", Position::Wide, measures::measures),
+    ("rates", Position::Wide, rates::rates),
+    ("effect", Position::Wide, effect::effect),
+    ("pairs", Position::Wide, pairs::pairs),
+    ("segments", Position::Wide, segments::segments),
+    ("matrix", Position::Wide, pairs::matrix),
+    ("changes", Position::Wide, fates::changes),
+    ("deliveries", Position::Wide, fates::deliveries),
+    ("traffic", Position::Narrow, traffic::traffic),
+    ("fates", Position::Narrow, fates::fates),
+    ("guardrails", Position::Narrow, fates::guardrails),
+    ("latency", Position::Narrow, fates::latency),
 ];
 
 /// The last one, which is not for a glance.
-const DETAILS: (&str, Place, Make) = ("details", Place::Bottom, fates::details);
+const DETAILS: (&str, Position, Make) = ("details", Position::Bottom, fates::details);
 
 /// The part that is made from all others: the meaning of their words.
-const WORDS: (&str, Place) = ("words", Place::Bottom);
+const GLOSSARY: (&str, Position) = ("words", Position::Bottom);
 
-fn all_parts() -> impl Iterator<Item = (&'static str, Place, Make)> {
-    PARTS.into_iter().chain([DETAILS])
+fn all_parts() -> impl Iterator<Item = (&'static str, Position, Make)> {
+    SECTIONS.into_iter().chain([DETAILS])
 }
 
-fn all() -> impl Iterator<Item = (&'static str, Place)> {
-    all_parts().map(|(id, place, _)| (id, place)).chain([WORDS])
+fn all() -> impl Iterator<Item = (&'static str, Position)> {
+    all_parts().map(|(id, place, _)| (id, place)).chain([GLOSSARY])
 }
 
 impl Overview {
     /// The parts of the page, in its order; those without content are empty.
     #[must_use]
     pub fn parts(&self) -> Vec<Section> {
-        let mut parts: Vec<Section> =
+        let mut sections: Vec<Section> =
             all_parts().map(|(id, _, make)| Section { id, html: make(self).into_string() }).collect();
-        parts.push(Section { id: WORDS.0, html: fates::words(&parts).into_string() });
-        parts
+        sections.push(Section { id: GLOSSARY.0, html: fates::words(&sections).into_string() });
+        sections
     }
 }
 
@@ -93,12 +93,12 @@ impl Section {
 }
 
 /// The body of the page: every part in its place.
-pub(crate) fn body(parts: &[Section]) -> Markup {
-    let html_of = |id: &str| parts.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
+pub(crate) fn body(sections: &[Section]) -> Markup {
+    let html_of = |id: &str| sections.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
     // Two rankers have few guardrails, and room for them below their only pair.
     let are_few = html_of("matrix").is_empty();
-    let place_of = |id: &str, place: Place| if id == "guardrails" && are_few { Place::Wide } else { place };
-    let of = |place: Place| {
+    let place_of = |id: &str, place: Position| if id == "guardrails" && are_few { Position::Wide } else { place };
+    let sections_at = |place: Position| {
         html! {
             @for (id, _) in all().filter(|(id, found)| place_of(id, *found) == place) {
                 @if id == "headline" {
@@ -110,12 +110,12 @@ pub(crate) fn body(parts: &[Section]) -> Markup {
         }
     };
     html! {
-        (of(Place::Top))
+        (sections_at(Position::Top))
         div.columns {
-            div.wide { (of(Place::Wide)) }
-            div.narrow { (of(Place::Narrow)) }
+            div.wide { (sections_at(Position::Wide)) }
+            div.narrow { (sections_at(Position::Narrow)) }
         }
-        (of(Place::Bottom))
+        (sections_at(Position::Bottom))
     }
 }
 
@@ -131,8 +131,8 @@ fn as_table(caption: &str, id: &str, head: &[&str], rows: impl Iterator<Item = V
                     tbody {
                         @for row in rows {
                             tr {
-                                @for (at, cell) in row.iter().enumerate() {
-                                    @if at == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                                @for (column, cell) in row.iter().enumerate() {
+                                    @if column == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
                                 }
                             }
                         }

@@ -3,19 +3,19 @@
 use maud::{Markup, html};
 
 use crate::charts;
+use crate::glossary;
 use crate::model::{Matrix, MatrixCell, Overview, Pair};
-use crate::words;
 use ranktypes::text::with_separators;
 
 use crate::text::{percent, range};
 
 pub(super) fn pairs(overview: &Overview) -> Markup {
-    let shown = overview.pairs.iter().filter_map(|pair| Some((pair.share?, pair.interval)));
-    let reach = charts::common_reach(shown);
+    let intervals = overview.pairs.iter().filter_map(|pair| Some((pair.share?, pair.interval)));
+    let reach = charts::common_reach(intervals);
     html! {
         @if !overview.pairs.is_empty() {
             h2 { "Pairs" }
-            @if overview.pairs.iter().any(says_both) { p.about { (words::CERTAINTIES) } }
+            @if overview.pairs.iter().any(says_both) { p.about { (glossary::CERTAINTIES) } }
             div.scroll tabindex="0" role="region" aria-label="Pairs" {
                 table.pairs {
                     caption.hidden { "Every pair of rankers: share of wins, confidence sequence, units and verdict" }
@@ -75,10 +75,10 @@ pub(super) fn share_of(pair: &Pair, reach: f64) -> Markup {
 
 /// The class of a cell: darker further from one half, in five steps.
 fn shade(share: f64) -> &'static str {
-    const ABOVE: [&str; 5] = ["even", "up1", "up2", "up3", "up4"];
-    const BELOW: [&str; 5] = ["even", "down1", "down2", "down3", "down4"];
+    const SHADES_ABOVE: [&str; 5] = ["even", "up1", "up2", "up3", "up4"];
+    const SHADES_BELOW: [&str; 5] = ["even", "down1", "down2", "down3", "down4"];
     let step = [0.01, 0.04, 0.08, 0.15].into_iter().filter(|least| (share - 0.5).abs() >= *least).count();
-    if share >= 0.5 { ABOVE[step] } else { BELOW[step] }
+    if share >= 0.5 { SHADES_ABOVE[step] } else { SHADES_BELOW[step] }
 }
 
 pub(super) fn matrix(overview: &Overview) -> Markup {

@@ -12,9 +12,9 @@ pub(super) fn traffic(overview: &Overview) -> Markup {
     let Some(traffic) = &overview.traffic else { return html! {} };
     let (charted_rankers, has_others) = charts::grouped_rankers(traffic);
     let total = |ranker: usize| traffic.days.iter().filter_map(|day| day.lists.get(ranker)).sum::<u64>();
-    let all: u64 = (0..traffic.rankers.len()).map(total).sum();
-    let of_others = all - charted_rankers.iter().map(|ranker| total(*ranker)).sum::<u64>();
-    let share = |count: u64| share_of(count, all).map_or("–".to_owned(), percent);
+    let total_lists: u64 = (0..traffic.rankers.len()).map(total).sum();
+    let of_others = total_lists - charted_rankers.iter().map(|ranker| total(*ranker)).sum::<u64>();
+    let share = |count: u64| share_of(count, total_lists).map_or("–".to_owned(), percent);
     let unit = if traffic.are_hours { "hour" } else { "day" };
     let mut head = vec![if traffic.are_hours { "Hour" } else { "Day" }, "Impressions", "Clicked"];
     head.extend(charted_rankers.iter().map(|ranker| traffic.rankers[*ranker].as_str()));
@@ -32,7 +32,7 @@ pub(super) fn traffic(overview: &Overview) -> Markup {
         row
     });
     html! {
-        @if all > 0 {
+        @if total_lists > 0 {
             h2 { "Traffic" }
             p.about { "Lists shown per " (unit) ", mixed with others or alone." @if traffic.is_going_on { " The last " (unit) " is not over." } }
             figure {

@@ -70,12 +70,12 @@ struct PaperDescription {
 }
 
 impl Description {
-    fn of(entry: &Entry) -> Self {
+    fn from_entry(entry: &Entry) -> Self {
         let parameter = |parameter: &Parameter| ParameterDescription {
             key: parameter.key,
             default: parameter.value.clone(),
             meaning: parameter.meaning,
-            range: rules(entry.name, parameter.key),
+            range: parameter_rules(entry.name, parameter.key),
         };
         Self {
             name: entry.name,
@@ -102,14 +102,17 @@ impl Description {
 }
 
 /// The rules that values of a parameter break, as the algorithm itself words them.
-fn rules(algorithm: &str, key: &str) -> Vec<String> {
+fn parameter_rules(algorithm: &str, key: &str) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     for wrong in ["no such value", "-1", "0", "1", "0.5", "2", "1e300"] {
         let Err(error) = format!("{algorithm}:{key}={wrong}").parse::<Spec>() else { continue };
         let text = error.to_string();
         // `alpha must be at least 0.5, found 0.2; why` and `...: expected a number, found x`.
-        let about = [format!("{key} must be "), format!("{key} must lie "), format!("{key}: expected ")];
-        let Some(rule) = about.iter().find_map(|about| text.split_once(about.as_str()).map(|(_, rule)| rule)) else {
+        let description_text = [format!("{key} must be "), format!("{key} must lie "), format!("{key}: expected ")];
+        let Some(rule) = description_text
+            .iter()
+            .find_map(|description_text| text.split_once(description_text.as_str()).map(|(_, rule)| rule))
+        else {
             continue;
         };
         let rule = rule.split(", found ").next().unwrap_or(rule).to_owned();
@@ -122,17 +125,17 @@ fn rules(algorithm: &str, key: &str) -> Vec<String> {
 
 impl Algorithms {
     pub(super) fn run(&self) -> Result<()> {
-        let all = entries();
-        let chosen = if self.names.is_empty() { &all } else { &self.names };
+        let entries_of_all = entries();
+        let chosen = if self.names.is_empty() { &entries_of_all } else { &self.names };
         if self.json {
-            let descriptions: Vec<Description> = chosen.iter().map(Description::of).collect();
+            let descriptions: Vec<Description> = chosen.iter().map(Description::from_entry).collect();
             println!("{}", serde_json::to_string_pretty(&descriptions)?);
         } else if self.names.is_empty() {
-            all.iter().for_each(print_short);
+            entries_of_all.iter().for_each(print_short);
             println!("\nParameters follow the name: --algorithms rucb:alpha=0.51,mergerucb:p=8:alpha=0.8");
             println!("`{} algorithms NAME` describes one.", program::name());
         } else {
-            let texts: Vec<String> = chosen.iter().map(described).collect();
+            let texts: Vec<String> = chosen.iter().map(description_text).collect();
             println!("{}", texts.join("\n\n"));
         }
         Ok(())
@@ -152,8 +155,8 @@ fn print_short(entry: &Entry) {
 }
 
 /// Everything about an algorithm.
-fn described(entry: &Entry) -> String {
-    let about = Description::of(entry);
+fn description_text(entry: &Entry) -> String {
+    let about = Description::from_entry(entry);
     let mut lines = vec![format!("{}: {}", about.name, about.summary)];
     if !about.prefer.is_empty() {
         lines.push(format!("  prefer   it {}", about.prefer.replace('`', "")));
@@ -161,8 +164,9 @@ fn described(entry: &Entry) -> String {
     let chooses = if about.chooses == "duels" { "two arms per step" } else { "any number of arms per step" };
     let horizon = if about.anytime { "not needed (anytime)" } else { "must be known" };
     lines.push(format!("  chooses  {chooses}\n  horizon  {horizon}"));
-    let of = |arms: usize| format!("{} for {} arms", size(entry.memory.bytes(arms)), with_separators(arms as u64));
-    lines.push(format!("  memory   {}, {}", of(136), of(10_000)));
+    let memory_for =
+        |arms: usize| format!("{} for {} arms", size(entry.memory.bytes(arms)), with_separators(arms as u64));
+    lines.push(format!("  memory   {}, {}", memory_for(136), memory_for(10_000)));
     if !about.parameters.is_empty() {
         lines.push("  parameters".to_owned());
     }
@@ -179,9 +183,14 @@ fn described(entry: &Entry) -> String {
         Some(paper) => lines.push(format!("  paper    {}", paper.reference)),
         None => lines.push("  paper    none: a baseline".to_owned()),
     }
-    let given = about.parameters.first().map_or_else(String::new, |first| format!(":{}={}", first.key, first.default));
-    let beside = if about.name == "random" { "rucb" } else { "random" };
-    lines.push(format!("  example  {} --algorithms {}{given},{beside} --steps 1e5", program::name(), about.name));
+    let example_parameter =
+        about.parameters.first().map_or_else(String::new, |first| format!(":{}={}", first.key, first.default));
+    let other_algorithm = if about.name == "random" { "rucb" } else { "random" };
+    lines.push(format!(
+        "  example  {} --algorithms {}{example_parameter},{other_algorithm} --steps 1e5",
+        program::name(),
+        about.name
+    ));
     lines.push(format!("  details  {} in the documentation of the crate bandits", about.documentation));
     lines.join("\n")
 }
@@ -192,19 +201,19 @@ mod tests {
 
     #[test]
     fn ranges_are_those_that_algorithms_check() {
-        assert_eq!(rules("rucb", "alpha"), ["a number", "a positive number"]);
-        assert_eq!(rules("rucb", "variant"), ["one of icml arxiv lerot"]);
+        assert_eq!(parameter_rules("rucb", "alpha"), ["a number", "a positive number"]);
+        assert_eq!(parameter_rules("rucb", "variant"), ["one of icml arxiv lerot"]);
         assert!(
-            rules("mergerucb", "p").iter().any(|rule| rule.starts_with("at least 2")),
+            parameter_rules("mergerucb", "p").iter().any(|rule| rule.starts_with("at least 2")),
             "{:?}",
-            rules("mergerucb", "p")
+            parameter_rules("mergerucb", "p")
         );
     }
 
     #[test]
     fn every_algorithm_is_described() {
         for entry in entries() {
-            let text = described(&entry);
+            let text = description_text(&entry);
             let example = text.lines().find_map(|line| line.strip_prefix("  example  rankduel ")).expect("an example");
             crate::cli::check(example.split(' ')).unwrap_or_else(|error| panic!("{example}: {error}"));
             assert!(entry.paper.is_none_or(|paper| text.contains(paper.title) && text.contains(paper.url)), "{text}");

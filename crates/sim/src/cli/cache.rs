@@ -54,7 +54,8 @@ impl CacheCommand {
         let Some(folder) = letor_io::cache::folder() else {
             bail!("there is no folder for caches: the user has no home; set RANKDUEL_CACHE_DIR to a folder");
         };
-        let caches = listed(&folder).with_context(|| format!("failed to list the caches in {}", folder.display()))?;
+        let caches =
+            list_caches(&folder).with_context(|| format!("failed to list the caches in {}", folder.display()))?;
         match &self.action {
             None if self.json => println!("{}", as_json(&folder, &caches)?),
             None => print(&folder, &caches),
@@ -91,9 +92,9 @@ struct ListedCache {
     state: State,
 }
 
-fn listed(folder: &Path) -> std::io::Result<Vec<ListedCache>> {
+fn list_caches(folder: &Path) -> std::io::Result<Vec<ListedCache>> {
     let of_data = letor_io::cache::list(folder)?.into_iter().map(|cache| ListedCache {
-        data: data(&cache),
+        data: data_label(&cache),
         path: cache.path,
         bytes: cache.bytes,
         written: cache.written,
@@ -141,11 +142,11 @@ fn clear<'a>(folder: &Path, caches: impl IntoIterator<Item = &'a ListedCache>) -
             _ => (count, bytes) = (count + 1, bytes + cache.bytes),
         }
     }
-    println!("removed {}, {}, from {}", counted(count), megabytes(bytes), folder.display());
+    println!("removed {}, {}, from {}", caches_text(count), megabytes(bytes), folder.display());
     Ok(())
 }
 
-fn counted(count: u64) -> String {
+fn caches_text(count: u64) -> String {
     if count == 1 { "1 cache".into() } else { format!("{count} caches") }
 }
 
@@ -163,10 +164,10 @@ fn print(folder: &Path, caches: &[ListedCache]) {
     ]);
     for cache in caches {
         let name = cache.path.file_name().unwrap_or_default().display().to_string();
-        table.row([cache.data.clone(), megabytes(cache.bytes), age(cache), words(cache.state).into(), name]);
+        table.row([cache.data.clone(), megabytes(cache.bytes), age(cache), state_label(cache.state).into(), name]);
     }
     let bytes = caches.iter().map(|cache| cache.bytes).sum();
-    println!("{table}\n{}, {}, in {}", counted(caches.len() as u64), megabytes(bytes), folder.display());
+    println!("{table}\n{}, {}, in {}", caches_text(caches.len() as u64), megabytes(bytes), folder.display());
     if caches.iter().any(|cache| cache.state != State::Current) {
         let program = program::name();
         println!(
@@ -176,7 +177,7 @@ fn print(folder: &Path, caches: &[ListedCache]) {
 }
 
 /// The data in the cache.
-fn data(cache: &CacheFile) -> String {
+fn data_label(cache: &CacheFile) -> String {
     match (&cache.look_alike, &cache.sources[..]) {
         (Some(name), _) => name.clone(),
         (None, []) => "?".into(),
@@ -185,7 +186,7 @@ fn data(cache: &CacheFile) -> String {
     }
 }
 
-fn words(state: State) -> &'static str {
+fn state_label(state: State) -> &'static str {
     match state {
         State::Current => "current",
         State::Outdated => "the data have changed",
@@ -216,12 +217,13 @@ fn as_json(folder: &Path, caches: &[ListedCache]) -> Result<String> {
             State::Orphaned => "orphaned",
             _ => "unreadable",
         };
-        let written = cache.written.and_then(|written| written.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let written_seconds =
+            cache.written.and_then(|written_seconds| written_seconds.duration_since(SystemTime::UNIX_EPOCH).ok());
         json!({
             "path": cache.path,
             "data": cache.data,
             "bytes": cache.bytes,
-            "written": written.map(|since| since.as_secs()),
+            "written": written_seconds.map(|since| since.as_secs()),
             "files": cache.sources,
             "look_alike": cache.look_alike,
             "state": state,

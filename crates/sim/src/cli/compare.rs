@@ -43,8 +43,8 @@ pub(super) struct Compare {
 impl Compare {
     pub(super) fn run(&self) -> Result<()> {
         let Self { request, place, .. } = self;
-        let usual = if self.site.is_default() { &StudyDefaults::FIRST_DUELS } else { &StudyDefaults::DUELS };
-        let settings = request.settings(usual, place.common.seed, None)?;
+        let defaults = if self.site.is_default() { &StudyDefaults::FIRST_DUELS } else { &StudyDefaults::DUELS };
+        let settings = request.settings(defaults, place.common.seed, None)?;
         check_algorithms(&settings)?;
         ensure!(
             !self.site.multileaves(),
@@ -57,14 +57,18 @@ impl Compare {
         let matrix = match &self.matrix {
             None => ProxyMatrix::Estimated(self.impressions_per_pair),
             Some(path) => {
-                let read = matrix_file::read(path, place.common.quiet)?;
-                ProxyMatrix::Given { matrix: read.matrix, origin: Box::new(read.origin), name: matrix_file::name(path) }
+                let matrix_file = matrix_file::read(path, place.common.quiet)?;
+                ProxyMatrix::Given {
+                    matrix: matrix_file.matrix,
+                    origin: Box::new(matrix_file.origin),
+                    name: matrix_file::name(path),
+                }
             }
         };
         let site = self.site.open_for(&launcher.share, &place.common)?;
-        let regret = request.run.regret_part(RegretKind::Condorcet);
-        let part = regret + &request.truth.part() + &request.streams.part();
-        let folder = self.site.default_folder("compare", &site.prepared.description, &part, &place.common);
+        let regret = request.run.regret_suffix(RegretKind::Condorcet);
+        let suffix = regret + &request.truth.folder_suffix() + &request.streams.folder_suffix();
+        let folder = self.site.default_folder("compare", &site.prepared.description, &suffix, &place.common);
         launcher.run(CompareStudy::new(site, settings, matrix)?, folder)
     }
 }

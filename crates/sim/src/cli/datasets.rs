@@ -65,10 +65,10 @@ impl Datasets {
         let root = registry::data_root();
         if let Some(Action::Fetch(arguments)) = &self.action {
             let mut bar = Bar::new(|line| println!("{line}"), |text| eprintln!("{text}"));
-            let missing = arguments.run(&root, downloads().as_deref(), &mut bar)?;
+            let missing_files = arguments.run(&root, downloads().as_deref(), &mut bar)?;
             drop(bar);
             if !arguments.only_informs() {
-                refuse(&missing)?;
+                missing_error(&missing_files)?;
             }
         } else if self.json {
             println!("{}", serde_json::to_string_pretty(&descriptions(&root))?);
@@ -88,9 +88,9 @@ fn downloads() -> Option<Box<dyn Download>> {
 }
 
 /// The error for data sets that were asked for and are not registered.
-fn refuse(missing: &[Missing]) -> Result<()> {
+fn missing_error(missing_files: &[Missing]) -> Result<()> {
     let advice = Advice::here();
-    let reasons = missing.iter().map(|Missing { entry, differences }| {
+    let reasons = missing_files.iter().map(|Missing { entry, differences }| {
         if differences.is_empty() {
             format!("{} is not registered: {}", entry.name, advice.by_hand(entry))
         } else {
@@ -190,9 +190,15 @@ fn print_table(root: &Path) {
         }
     }
     println!("\nVotes of people, built in, the problems of `rankduel bench`:");
-    for set in vote_sets() {
-        println!("  {:<28} yes  {} votes, {} ({})", set.name, with_separators(set.votes()), set.title, set.licence);
-        println!("  {:<33} {}", "", set.attribution);
+    for vote_set in vote_sets() {
+        println!(
+            "  {:<28} yes  {} votes, {} ({})",
+            vote_set.name,
+            with_separators(vote_set.votes()),
+            vote_set.title,
+            vote_set.licence
+        );
+        println!("  {:<33} {}", "", vote_set.attribution);
     }
     println!("\nLook-alikes, built in and generated on demand (NAME:0.1 has a tenth of the queries):");
     println!("  {}", lookalike::names().collect::<Vec<_>>().join(", "));
@@ -206,8 +212,8 @@ fn installed_parts(entry: &Entry, root: &Path) -> String {
         None => "no".into(),
         Some(located) if located.splits.len() == entry.splits.len() => "yes".into(),
         Some(located) => {
-            let parts: Vec<&str> = located.splits.iter().map(|(split, _): &(Split, _)| split.name()).collect();
-            parts.join(", ")
+            let split_names: Vec<&str> = located.splits.iter().map(|(split, _): &(Split, _)| split.name()).collect();
+            split_names.join(", ")
         }
     }
 }

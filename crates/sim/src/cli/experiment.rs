@@ -166,20 +166,20 @@ impl ExperimentCommand {
         let work = self.sharded_work(&context, file)?;
         let Some(shard) = share.shard() else {
             experiment::run_share(&context, file)?;
-            output::tell::info(quiet, "prepared for all shards: data, ground truths and matrices");
+            output::messages::info(quiet, "prepared for all shards: data, ground truths and matrices");
             return Ok(());
         };
         ensure!(!self.replace, no_replace());
-        let out = context.folder(&experiment::name_of(file)?);
-        let Some(folder) = claim_shard(shard, &out, work.config(), quiet)? else { return Ok(()) };
-        work.begin(share, &folder)?;
-        let path = folder.path().display().to_string();
+        let results_folder = context.folder(&experiment::name_of(file)?);
+        let Some(claimed_folder) = claim_shard(shard, &results_folder, work.config(), quiet)? else { return Ok(()) };
+        work.begin(share, &claimed_folder)?;
+        let path = claimed_folder.path().display().to_string();
         say_when_stopped(move || {
             format!("stopped; finished runs are kept in {path}, and the same command plays the others")
         });
-        context.sharing.folder = Some(folder.path().to_path_buf());
+        context.sharing.folder = Some(claimed_folder.path().to_path_buf());
         let cells = experiment::run_share(&context, file)?;
-        work.leave(shard, folder, &cells, quiet)
+        work.leave_part(shard, claimed_folder, &cells, quiet)
     }
 
     /// Lists the settings that run on look-alikes because their data are not installed.
@@ -198,13 +198,13 @@ impl ExperimentCommand {
             }
         }
         if !lines.is_empty() {
-            let place = self
+            let location = self
                 .data_dir
                 .as_deref()
                 .map_or_else(String::new, |folder| format!(", neither in the registry nor in {}", folder.display()));
             let text =
-                format!("look-alikes stand in for data sets that are not installed{place}:\n{}", lines.join("\n"));
-            if !output::progress::noted(&text) {
+                format!("look-alikes stand in for data sets that are not installed{location}:\n{}", lines.join("\n"));
+            if !output::progress::send_note(&text) {
                 eprintln!("{text}");
             }
         }
@@ -212,10 +212,11 @@ impl ExperimentCommand {
     }
 
     fn context(&self, scale: f64, quiet: bool) -> ExperimentContext {
-        let out = self.out.clone().unwrap_or_else(|| {
+        let out_folder = self.out.clone().unwrap_or_else(|| {
             if scale < 1.0 { Path::new("results").join(format!("scale-{scale}")) } else { "results".into() }
         });
-        let mut context = ExperimentContext::new(out, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet);
+        let mut context =
+            ExperimentContext::new(out_folder, self.cache.cache.clone(), self.data_dir.clone(), scale, quiet);
         context.data_cache = letor_io::cache::folder();
         context
     }
@@ -243,22 +244,22 @@ impl ExperimentCommand {
 
     fn estimate(&self, context: &ExperimentContext, files: &[PathBuf]) -> Result<()> {
         // Nested progress bars would overwrite the one shown here.
-        let small = self.time.then(|| self.context((0.01_f64).min(self.scale), true));
+        let small_context = self.time.then(|| self.context((0.01_f64).min(self.scale), true));
         let seconds = |text: String| if self.time { format!(" {text:>8}") } else { String::new() };
         println!("{:24} {:>7} {:>8} {:>17}{}", "experiment", "cells", "runs", "steps", seconds("seconds".to_owned()));
         let threads = rayon::current_num_threads() as f64;
         let mut sum = 0.0;
-        for (done, file) in files.iter().enumerate() {
+        for (index, file) in files.iter().enumerate() {
             let name = experiment::name_of(file)?;
             let quiet = self.common.quiet || !self.time;
             let progress = Progress::new(&format!("timing {name}"), files.len() as u64, quiet);
-            progress.start_at(done as u64);
-            let found = experiment::estimate::estimate(context, small.as_ref(), &experiment::read(file)?);
+            progress.start_at(index as u64);
+            let estimated = experiment::estimate::estimate(context, small_context.as_ref(), &experiment::read(file)?);
             progress.finish();
-            let found = found?;
-            let spent = found.seconds() / threads;
+            let estimated = estimated?;
+            let spent = estimated.seconds() / threads;
             sum += spent;
-            let counts = [found.cells, found.runs, found.steps].map(with_separators);
+            let counts = [estimated.cells, estimated.runs, estimated.steps].map(with_separators);
             let spent = seconds(format!("{spent:.0}"));
             println!("{name:24} {:>7} {:>8} {:>17}{spent}", counts[0], counts[1], counts[2]);
         }
@@ -287,9 +288,16 @@ fn print_details(ran: &ExperimentOutcome, folder: &Path) {
         rows.iter().for_each(|row| table.row(row.iter().cloned()));
         println!("{table}");
     } else {
-        let left = |name| (name, Align::Left);
-        let right = |name| (name, Align::Right);
-        let columns = [left("setting"), left("curve"), left("metric"), right("at"), right("mean"), right("± s.e.")];
+        let left_aligned = |name| (name, Align::Left);
+        let right_aligned = |name| (name, Align::Right);
+        let columns = [
+            left_aligned("setting"),
+            left_aligned("curve"),
+            left_aligned("metric"),
+            right_aligned("at"),
+            right_aligned("mean"),
+            right_aligned("± s.e."),
+        ];
         let mut table = TextTable::new(columns);
         for row in &summary.values {
             let error = deviation(row.spread.mean, row.spread.standard_error, row.runs);
@@ -305,7 +313,7 @@ fn print_details(ran: &ExperimentOutcome, folder: &Path) {
 fn line(ran: &ExperimentOutcome) -> String {
     let tally = ClaimResult::tally(ran.summary.claims.iter()).into_iter();
     let claims = tally.map(|(verdict, count)| format!("{count} {} {}", verdict.sign(), verdict.words(count)));
-    let time = match (&ran.kept, ran.known) {
+    let time = match (&ran.kept_note, ran.was_known) {
         (Some(data), _) => format!("kept: made on {data}, which is not installed"),
         (None, true) => "up to date".to_owned(),
         (None, false) => format!("{:.1} s", ran.seconds),
@@ -319,8 +327,8 @@ fn parse_folder(text: &str) -> Result<PathBuf, String> {
     if folder.is_dir() {
         return Ok(folder);
     }
-    let found = if folder.exists() { "it is a file" } else { "no such folder" };
-    Err(format!("{found}; expected a folder with data sets and published matrices"))
+    let problem = if folder.exists() { "it is a file" } else { "no such folder" };
+    Err(format!("{problem}; expected a folder with data sets and published matrices"))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

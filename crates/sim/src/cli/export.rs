@@ -14,10 +14,10 @@ use rankers::Selection;
 use serde::Serialize;
 use simulation::spec::SiteSpec;
 
-use output::tell::note;
+use output::messages::note;
 
 use crate::cli::args::{
-    CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, short,
+    CommonArgs, DatasetArgs, OutputArgs, ReadingArgs, announce, dataset_name, default_folder, shortened_list,
 };
 use desk::{eprintln, println};
 
@@ -85,7 +85,7 @@ struct Config<'a> {
 
 /// The written files, for `--json`.
 #[derive(Serialize)]
-struct Exported<'a> {
+struct ExportReport<'a> {
     folder: String,
     /// The file of each ranker.
     runs: BTreeMap<u32, &'a str>,
@@ -96,9 +96,9 @@ struct Exported<'a> {
 impl Export {
     pub(super) fn run(&self) -> Result<()> {
         let quiet = self.common.quiet;
-        let asked = self.dataset.asked();
+        let dataset_args = self.dataset.paths_or_names();
         let spec = SiteSpec {
-            dataset: asked.to_vec(),
+            dataset: dataset_args.to_vec(),
             reading: self.reading.spec(),
             scores: self.scores.clone(),
             scores_only: self.scores_only,
@@ -123,17 +123,18 @@ impl Export {
             depth: self.depth,
             invented_documents: documents.are_invented(),
         };
-        let usual = || {
-            let files: Vec<String> = asked.iter().chain(&self.scores).cloned().collect();
+        let default_folder = || {
+            let files: Vec<String> = dataset_args.iter().chain(&self.scores).cloned().collect();
             let name = dataset_name(&files, dataset.name(), &checksum);
-            let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
+            let suffix = self.reading.folder_suffix().map_or_else(String::new, |suffix| format!("-{suffix}"));
             let chosen: Vec<String> = rankers.iter().map(|feature| feature.0.to_string()).collect();
-            let all = rankers.len() == dataset.features() as usize;
-            let chosen = if all { String::new() } else { format!("-rankers-{}", short(&chosen.join(","))) };
+            let is_every_ranker = rankers.len() == dataset.features() as usize;
+            let chosen =
+                if is_every_ranker { String::new() } else { format!("-rankers-{}", shortened_list(&chosen.join(","))) };
             let depth = self.depth.map_or_else(String::new, |depth| format!("-depth-{depth}"));
-            default_folder(&format!("export-{name}{part}{chosen}{depth}"))
+            default_folder(&format!("export-{name}{suffix}{chosen}{depth}"))
         };
-        let folder = self.output.claim(usual, &config, quiet)?;
+        let folder = self.output.claim(default_folder, &config, quiet)?;
         let files = file_names(&dataset, &rankers);
         let has_labels = dataset.max_label() >= 0.0;
         folder.write(&config, || {
@@ -157,7 +158,7 @@ impl Export {
         if self.output.json {
             let runs = rankers.iter().map(|feature| feature.0).zip(files.iter().map(String::as_str)).collect();
             let qrels = has_labels.then_some(QRELS);
-            let exported = Exported { folder: folder.path().display().to_string(), runs, qrels };
+            let exported = ExportReport { folder: folder.path().display().to_string(), runs, qrels };
             println!("{}", serde_json::to_string_pretty(&exported)?);
         }
         if documents.are_invented() {
@@ -182,21 +183,22 @@ impl Export {
         let chosen = spec.rankers.choose(dataset.features(), seed);
         let chosen = chosen.map_err(|error| usage(format!("--rankers {}: {error}", spec.rankers)))?;
         for feature in &self.without {
-            let known = chosen.contains(&FeatureId(*feature));
-            ensure!(known, usage(format!("--without {feature}: that feature is not one of the rankers")));
+            let is_chosen = chosen.contains(&FeatureId(*feature));
+            ensure!(is_chosen, usage(format!("--without {feature}: that feature is not one of the rankers")));
         }
-        let kept: Vec<FeatureId> = chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
-        ensure!(!kept.is_empty(), usage("--without leaves no ranker"));
-        Ok(kept)
+        let remaining: Vec<FeatureId> =
+            chosen.into_iter().filter(|feature| !self.without.contains(&feature.0)).collect();
+        ensure!(!remaining.is_empty(), usage("--without leaves no ranker"));
+        Ok(remaining)
     }
 }
 
 /// Runs name a list by its query, so that each may occur once.
 fn check_queries(dataset: &Dataset) -> Result<()> {
-    let mut known = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for query in dataset.iter() {
         ensure!(
-            known.insert(query.id()),
+            seen.insert(query.id()),
             usage(format!("query {} occurs twice, but a run has one list per query: use --same-qid merge", query.id()))
         );
     }
@@ -205,16 +207,20 @@ fn check_queries(dataset: &Dataset) -> Result<()> {
 
 /// The files of rankers, by their names: letters, digits, dots and dashes.
 fn file_names(dataset: &Dataset, rankers: &[FeatureId]) -> Vec<String> {
-    let mut known = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let name = |feature: &FeatureId| {
-        let usual = format!("feature-{}", feature.0);
-        let name = dataset.feature_name(*feature).unwrap_or(&usual);
-        let clean = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' };
-        let name: String = name.chars().map(clean).collect();
+        let default_name = format!("feature-{}", feature.0);
+        let name = dataset.feature_name(*feature).unwrap_or(&default_name);
+        let file_safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' };
+        let name: String = name.chars().map(file_safe).collect();
         let name = name.trim_start_matches('.');
         // Names that differ only in other characters, or in case, where the file system ignores it.
-        let plain = format!("{name}.run");
-        if !name.is_empty() && known.insert(plain.to_lowercase()) { plain } else { format!("{name}-{}.run", feature.0) }
+        let file_name = format!("{name}.run");
+        if !name.is_empty() && seen.insert(file_name.to_lowercase()) {
+            file_name
+        } else {
+            format!("{name}-{}.run", feature.0)
+        }
     };
     rankers.iter().map(name).collect()
 }

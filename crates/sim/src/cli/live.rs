@@ -32,18 +32,18 @@ pub(super) struct Live {
 impl Live {
     pub(super) fn run(&self) -> Result<()> {
         let Self { site, request, place, comparison } = self;
-        let usual = if site.is_default() { &StudyDefaults::FIRST } else { &StudyDefaults::STUDY };
-        let settings = request.settings(usual, place.common.seed, None)?;
+        let defaults = if site.is_default() { &StudyDefaults::FIRST_RUN } else { &StudyDefaults::STUDY };
+        let settings = request.settings(defaults, place.common.seed, None)?;
         let launcher = StudyLauncher::new(place)?.compare(comparison.compare_algorithms);
-        let parts = [
-            request.run.regret_part(RegretKind::Condorcet),
-            request.truth.part(),
-            request.streams.part(),
-            request.evidence.part(),
-            settings.run.late.part(),
+        let suffixes = [
+            request.run.regret_suffix(RegretKind::Condorcet),
+            request.truth.folder_suffix(),
+            request.streams.folder_suffix(),
+            request.evidence.folder_suffix(),
+            settings.run.late.folder_suffix(),
         ];
-        let open = site.open_for(&launcher.share, &place.common)?;
-        let folder = site.default_folder("live", &open.prepared.description, &parts.concat(), &place.common);
-        launcher.run(LiveStudy { site: open, settings }, folder)
+        let open_site = site.open_for(&launcher.share, &place.common)?;
+        let folder = site.default_folder("live", &open_site.prepared.description, &suffixes.concat(), &place.common);
+        launcher.run(LiveStudy { site: open_site, settings }, folder)
     }
 }

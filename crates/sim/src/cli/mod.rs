@@ -130,10 +130,10 @@ pub fn main() -> ExitCode {
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if let Some(called) = arguments.first() {
-        program::set(called);
+    if let Some(program) = arguments.first() {
+        program::set_name(program);
     }
-    desk::ended(|| run_with(arguments).map(|()| 0))
+    desk::exit_code_of(|| run_with(arguments).map(|()| 0))
 }
 
 /// The path of the program that this is the command line of, where that is not the file of the process.
@@ -149,8 +149,8 @@ pub fn called_as(program: PathBuf) {
 /// # Errors
 /// For wrong usage and for failures of the command.
 pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<String, Failure> {
-    let (ran, printed) = print::captured(|| run_with(arguments));
-    ran.map(|()| printed)
+    let (result, printed) = print::captured(|| run_with(arguments));
+    result.map(|()| printed)
 }
 
 /// The failure of a command.
@@ -184,7 +184,7 @@ fn library_failure(cause: &(dyn Error + 'static)) -> Option<FailureKind> {
 /// For wrong usage and for failures of the command.
 pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<(), Failure> {
     let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let verbosity = logging::taken(&mut arguments);
+    let verbosity = logging::take_verbosity(&mut arguments);
     // An interpreter that calls commands has logs of its own.
     if !print::is_captured() {
         logging::start(verbosity).map_err(|error| failure(&error))?;
@@ -192,13 +192,13 @@ pub fn run_with(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>
     let mut command = front_page();
     command.build();
     gets_data_as(command.get_name());
-    let added = defaults::add(&command, &mut arguments).map_err(|error| failure(&error))?;
+    let added = defaults::add_defaults(&command, &mut arguments).map_err(|error| failure(&error))?;
     let parsed = parse(command, &arguments).map_err(|refusal| explained(refusal, &arguments, &added))?;
     let Some((cli, threads)) = parsed else { return Ok(()) };
     let quiet = arguments.iter().any(|argument| argument == "--quiet");
     if !added.is_empty() && !quiet {
         let flags: Vec<&str> = added.iter().map(|added| added.argument.as_str()).collect();
-        eprintln!("from {}: {}", defaults::FILE, escaped(&flags.join(" ")));
+        eprintln!("from {}: {}", defaults::DEFAULTS_FILE, escaped(&flags.join(" ")));
     }
     shards::invoked_with(&arguments);
     cli.run(threads).map_err(|error| failure(&error))
@@ -224,7 +224,7 @@ fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<Option<(C
 /// The command line as clap describes it, e.g. to render the help of all commands.
 #[must_use]
 pub fn command() -> clap::Command {
-    help::dressed(<Cli as clap::CommandFactory>::command().bin_name(program::name())).arg(logging::flag())
+    help::with_help(<Cli as clap::CommandFactory>::command().bin_name(program::name())).arg(logging::flag())
 }
 
 /// The same for `rankduel --help`: commands by purpose.
@@ -277,8 +277,9 @@ fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> F
     };
     // A flag of the file that the user did not type.
     let wrong = { added.iter() }.find(|added| refusal.is_about(added.argument.split('=').next().unwrap_or_default()));
-    let from = wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::FILE, added.line));
-    refusal.failure(&format!("{hint}{from}"))
+    let origin =
+        wrong.map_or_else(String::new, |added| format!("; it is in {}, line {}", defaults::DEFAULTS_FILE, added.line));
+    refusal.failure(&format!("{hint}{origin}"))
 }
 
 fn names_a_file(value: &str) -> bool {
@@ -287,9 +288,12 @@ fn names_a_file(value: &str) -> bool {
 
 /// The words of `rankduel compare a.run b.run` and `rankduel a.run b.run`, if they seem to be TREC runs.
 fn stray_runs(arguments: &[OsString]) -> Option<Vec<&str>> {
-    let words: Vec<&str> = arguments.get(1..)?.iter().map_while(|word| word.to_str()).collect();
-    let words = words.strip_prefix(&["compare"]).or_else(|| words.strip_prefix(&["live"])).unwrap_or(&words);
-    let runs: Vec<&str> = words.iter().copied().take_while(|word| !word.starts_with('-')).collect();
+    let arguments_text: Vec<&str> = arguments.get(1..)?.iter().map_while(|word| word.to_str()).collect();
+    let arguments_text = arguments_text
+        .strip_prefix(&["compare"])
+        .or_else(|| arguments_text.strip_prefix(&["live"]))
+        .unwrap_or(&arguments_text);
+    let runs: Vec<&str> = arguments_text.iter().copied().take_while(|word| !word.starts_with('-')).collect();
     let is_run = |word: &&str| {
         let name = word.strip_suffix(".gz").unwrap_or(word);
         [".run", ".res", ".trec"].iter().any(|ending| name.ends_with(ending))
@@ -299,31 +303,34 @@ fn stray_runs(arguments: &[OsString]) -> Option<Vec<&str>> {
 
 /// The advice for a `file` among `arguments` that no flag takes; `None` if it could belong to none.
 fn stray_file(file: &str, arguments: &[OsString]) -> Option<String> {
-    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
-    let at = words.iter().position(|word| *word == file)?;
-    let command = words.get(1).and_then(|name| command().find_subcommand(name).cloned());
-    let takes = |flag: &str| {
-        let named = command.clone().unwrap_or_else(self::command);
-        named.get_arguments().any(|argument| argument.get_long() == Some(flag))
+    let arguments_text: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let file_index = arguments_text.iter().position(|word| *word == file)?;
+    let command = arguments_text.get(1).and_then(|name| command().find_subcommand(name).cloned());
+    let accepts = |flag: &str| {
+        let subcommand = command.clone().unwrap_or_else(self::command);
+        subcommand.get_arguments().any(|argument| argument.get_long() == Some(flag))
     };
     // The usual cause is a pattern that the shell expanded: `--rankings *.run`.
-    let before = words[..at].iter().rposition(|word| word.starts_with("--"));
-    if let Some(before) = before {
-        let (flag, first) = words[before].split_once('=').unwrap_or((words[before], ""));
-        let listed = ["--dataset", "--rankings", "--qrels", "--scores"].contains(&flag);
-        let given: Vec<&str> = [first].into_iter().chain(words[before + 1..at].iter().copied()).collect();
-        let given: Vec<&str> = given.into_iter().filter(|word| !word.is_empty()).collect();
-        let more = words[at..].iter().take_while(|word| !word.starts_with("--")).count();
-        if listed && !given.is_empty() {
-            let and = if more > 1 { ",..." } else { "" };
+    let flag_index = arguments_text[..file_index].iter().rposition(|word| word.starts_with("--"));
+    if let Some(flag_index) = flag_index {
+        let (flag, attached_value) =
+            arguments_text[flag_index].split_once('=').unwrap_or((arguments_text[flag_index], ""));
+        let takes_files = ["--dataset", "--rankings", "--qrels", "--scores"].contains(&flag);
+        let values: Vec<&str> =
+            [attached_value].into_iter().chain(arguments_text[flag_index + 1..file_index].iter().copied()).collect();
+        let values: Vec<&str> = values.into_iter().filter(|word| !word.is_empty()).collect();
+        let following = arguments_text[file_index..].iter().take_while(|word| !word.starts_with("--")).count();
+        if takes_files && !values.is_empty() {
+            let and = if following > 1 { ",..." } else { "" };
             return Some(format!(
-                "found the file '{file}' after {flag} {given}: write {flag} {given},{file}{and}, or give their folder; separate \
+                "found the file '{file}' after {flag} {values}: write {flag} {values},{file}{and}, or give their folder; separate \
                  several files with commas",
-                given = given.join(",")
+                values = values.join(",")
             ));
         }
     }
-    let is_matrix = command.is_some() && takes("matrix") && !words.iter().any(|word| word.starts_with("--matrix"));
+    let is_matrix =
+        command.is_some() && accepts("matrix") && !arguments_text.iter().any(|word| word.starts_with("--matrix"));
     is_matrix.then(|| format!("unexpected argument '{file}': give the matrix as --matrix {file}"))
 }
 

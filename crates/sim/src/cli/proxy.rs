@@ -129,15 +129,15 @@ impl Effort {
     }
 
     fn save_every(&self) -> Result<Duration> {
-        let every = Duration::try_from_secs_f64(self.save_every).ok();
-        every.ok_or_else(|| usage(format!("--save-every {}: expected seconds, such as 60", self.save_every)))
+        let interval = Duration::try_from_secs_f64(self.save_every).ok();
+        interval.ok_or_else(|| usage(format!("--save-every {}: expected seconds, such as 60", self.save_every)))
     }
 }
 
 impl Proxy {
     pub(super) fn run(&self) -> Result<()> {
         let CommonArgs { seed, quiet, .. } = self.common;
-        Files::of(&self.out)?;
+        Files::for_matrix(&self.out)?;
         let save_every = self.effort.save_every()?;
         let share = self.shard.share()?;
         if !self.site.spec()?.may_have_names() {
@@ -150,12 +150,12 @@ impl Proxy {
             )
         );
         // Read first: a wrong file name should fail before any work is done.
-        let against = self.against.as_ref().map(|path| -> Result<Reference> {
+        let reference = self.against.as_ref().map(|path| -> Result<Reference> {
             let MatrixFile { matrix, origin, .. } = matrix_file::read(path, quiet)?;
             let matrix = if self.against_lexicographic { matrix.undo_alphabetical_order() } else { matrix };
             Ok(Reference { matrix, name: matrix_file::name(path), synthetic: origin.synthetic() })
         });
-        let against = against.transpose()?;
+        let reference = reference.transpose()?;
         let prepared = self.site.prepare_for(&share, seed, quiet)?;
         let request = Request {
             impressions: self.effort.request(prepared.description.names.as_ref())?,
@@ -164,14 +164,14 @@ impl Proxy {
             multileaved: self.site.multileaves(),
             mode: StartMode::from_flags(self.effort.resume, self.effort.replace),
             save_every,
-            out: self.out.clone(),
-            against,
+            matrix_path: self.out.clone(),
+            reference: reference,
         };
-        let Some((report, written)) = estimate(&prepared, request, &share, &invocation(), quiet)? else {
+        let Some((report, write_result)) = estimate(&prepared, request, &share, &invocation(), quiet)? else {
             return Ok(());
         };
         print(&report, self.json);
-        output::tell::info(quiet, &written);
+        output::messages::info(quiet, &write_result);
         Ok(())
     }
 }

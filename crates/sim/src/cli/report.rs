@@ -9,9 +9,9 @@ use output::usage::usage;
 use ranktypes::text::escaped;
 
 use crate::drawing::{Request, draw};
-use crate::experiment::report::html;
+use crate::experiment::report::pages;
 use desk::eprintln;
-use studies::results::Chosen;
+use studies::results::PrintChoices;
 use studies::runner::announce_missing;
 
 /// Build one HTML page of all results: verdicts, figures, claims and numbers.
@@ -43,26 +43,29 @@ impl Report {
         let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
         let name = name.to_string_lossy();
         self.check(&path)?;
-        let from = path.parent().unwrap_or(Path::new(""));
-        let (page, others) = if self.per_paper {
-            html::pages(&self.results, &narrow, from, &name)?
+        let page_folder = path.parent().unwrap_or(Path::new(""));
+        let (page, further_pages) = if self.per_paper {
+            pages::pages(&self.results, &narrow_figure, page_folder, &name)?
         } else {
-            (html::page(&self.results, &narrow, from)?, Vec::new())
+            (pages::page(&self.results, &narrow_figure, page_folder)?, Vec::new())
         };
-        others.iter().try_for_each(|(name, _)| self.check(&path.with_file_name(name)))?;
+        further_pages.iter().try_for_each(|(name, _)| self.check(&path.with_file_name(name)))?;
         path.parent().into_iter().for_each(|parent| announce_missing(parent, false));
         output::create_folder_of(&path)?;
         output::remove_leftovers(&path);
         // The contents come last: then all they link to is there.
-        for (name, html) in &others {
+        for (name, html) in &further_pages {
             output::write_atomic(&path.with_file_name(name), html.as_bytes())?;
         }
         output::write_atomic(&path, page.html.as_bytes())?;
-        let bytes = others.iter().map(|(_, html)| html.len()).sum::<usize>() + page.html.len();
-        let pages =
-            if others.is_empty() { String::new() } else { format!(" and {}", with_unit(others.len() as u64, "page")) };
+        let bytes = further_pages.iter().map(|(_, html)| html.len()).sum::<usize>() + page.html.len();
+        let page_count = if further_pages.is_empty() {
+            String::new()
+        } else {
+            format!(" and {}", with_unit(further_pages.len() as u64, "page"))
+        };
         eprintln!(
-            "{}{pages}: {}{} of single commands, {} KB; opens offline",
+            "{}{page_count}: {}{} of single commands, {} KB; opens offline",
             path.display(),
             if page.experiments > 0 { with_unit(page.experiments as u64, "experiment") + ", " } else { String::new() },
             with_unit(page.figures as u64, "figure"),
@@ -75,7 +78,7 @@ impl Report {
 impl Report {
     /// Checks that nothing but a page of this command would be replaced without being asked.
     fn check(&self, path: &Path) -> Result<()> {
-        let foreign = !self.replace && path.exists() && !html::is_ours(path);
+        let foreign = !self.replace && path.exists() && !pages::is_report_page(path);
         let name = escaped(&path.display().to_string()).into_owned();
         ensure!(
             !foreign,
@@ -88,8 +91,8 @@ impl Report {
 }
 
 /// The figure of the results in `folder` for a screen as narrow as a phone's.
-fn narrow(folder: &Path) -> Option<String> {
+fn narrow_figure(folder: &Path) -> Option<String> {
     // One point is a pixel there.
-    let chosen = Chosen { width: "350pt".parse().ok(), font: "12pt".parse().ok(), ..Chosen::default() };
+    let chosen = PrintChoices { width: "350pt".parse().ok(), font: "12pt".parse().ok(), ..PrintChoices::default() };
     draw(folder, &Request { chosen, ..Request::default() }).ok().map(|drawing| drawing.sheet.svg())
 }

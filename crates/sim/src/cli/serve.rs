@@ -95,18 +95,18 @@ fn run(mut command: Command) -> std::io::Result<()> {
 fn program() -> Result<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     // The command line of the wheel runs in Python, which sets its path.
-    let own = super::CALLED_AS.get().cloned().or_else(|| std::env::current_exe().ok());
-    let beside = own.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let own_path = super::CALLED_AS.get().cloned().or_else(|| std::env::current_exe().ok());
+    let own_folder = own_path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let path = std::env::var_os("PATH").unwrap_or_default();
     // A relative path depends on the working folder, which others may control.
     let in_path = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    let mut places = beside.clone().into_iter().chain(in_path).map(|folder| folder.join(&name));
-    if let Some(found) = places.find(|place| is_program(place)) {
-        return Ok(found);
+    let mut candidates = own_folder.clone().into_iter().chain(in_path).map(|folder| folder.join(&name));
+    if let Some(program) = candidates.find(|candidate| is_program(candidate)) {
+        return Ok(program);
     }
-    let beside = beside.map_or_else(String::new, |folder| format!("in {} or ", folder.display()));
+    let own_folder = own_folder.map_or_else(String::new, |folder| format!("in {} or ", folder.display()));
     bail!(
-        "{name} is not {beside}in a folder of PATH: build it with `cargo install --path server` in a clone of the repository"
+        "{name} is not {own_folder}in a folder of PATH: build it with `cargo install --path server` in a clone of the repository"
     )
 }
 

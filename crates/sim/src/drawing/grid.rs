@@ -8,7 +8,7 @@ use output::usage::usage;
 
 use super::Request;
 use super::study::Study;
-use crate::experiment::redraw::Finished;
+use crate::experiment::redraw::FinishedExperiment;
 use crate::experiment::series::Metric;
 
 /// The means of a curve: an algorithm with its parameters in a setting.
@@ -21,12 +21,12 @@ struct Means {
 /// The meaning of one value.
 enum Value {
     /// The value at the last x, or at this one.
-    At(Option<f64>),
+    RegretAt(Option<f64>),
     /// Relative to the lowest of the grid, averaged over all x.
     Relative,
 }
 
-pub(super) fn of_experiment(finished: &Finished, request: &Request) -> Result<Grid> {
+pub(super) fn of_experiment(finished: &FinishedExperiment, request: &Request) -> Result<Grid> {
     let series = finished.series.iter().filter(|series| series.metric == Metric::Regret);
     let means = series.map(|series| Means {
         setting: series.setting.clone(),
@@ -34,22 +34,25 @@ pub(super) fn of_experiment(finished: &Finished, request: &Request) -> Result<Gr
         points: series.points.iter().map(|point| (point.x, point.spread().mean)).collect(),
     });
     // Over sets of rankers of several sizes no size is more important than the others.
-    let value =
-        if finished.is_against_rankers() && request.at.is_none() { Value::Relative } else { Value::At(request.at) };
+    let value = if finished.is_against_rankers() && request.grid_step.is_none() {
+        Value::Relative
+    } else {
+        Value::RegretAt(request.grid_step)
+    };
     let x = if finished.is_against_rankers() { "rankers" } else { "steps" };
-    grid(means.collect(), &value, x, finished.title(), finished.note(), request)
+    heat_map_grid(means.collect(), &value, x, finished.title(), finished.note(), request)
 }
 
 pub(super) fn of_study(study: &Study, request: &Request) -> Result<Grid> {
-    let means = study.parts.iter().flat_map(|part| {
+    let means = study.studies.iter().flat_map(|part| {
         part.curves.iter().map(|curve| Means {
             setting: String::new(),
             algorithm: curve.algorithm.clone(),
             points: curve.points.iter().map(|at| (at.step as f64, at.spread.mean)).collect(),
         })
     });
-    ensure!(study.parts.len() == 1, usage("--heat-map draws one study; choose the folder live or proxy in it"));
-    grid(means.collect(), &Value::At(request.at), "steps", study.title(), study.note(), request)
+    ensure!(study.studies.len() == 1, usage("--heat-map draws one study; choose the folder live or proxy in it"));
+    heat_map_grid(means.collect(), &Value::RegretAt(request.grid_step), "steps", study.title(), study.note(), request)
 }
 
 /// An algorithm of a grid: its name, and all its parameters.
@@ -59,7 +62,7 @@ struct Cell {
     means: Means,
 }
 
-fn grid(
+fn heat_map_grid(
     means: Vec<Means>,
     value: &Value,
     x: &str,
@@ -67,21 +70,21 @@ fn grid(
     note: Option<String>,
     request: &Request,
 ) -> Result<Grid> {
-    let wanted = |name: &str| request.only.is_empty() || request.only.iter().any(|only| only == name);
+    let is_wanted = |name: &str| request.curves_only.is_empty() || request.curves_only.iter().any(|only| only == name);
     let mut cells: Vec<Cell> = Vec::new();
     for means in means {
         // Curves of other kinds, such as bounds, are in no grid.
         let Ok(spec) = means.algorithm.parse::<Spec>() else { continue };
-        let full = spec.canonical();
-        let parameters = full.split(':').skip(1).filter_map(|given| given.split_once('='));
+        let canonical = spec.canonical();
+        let parameters = canonical.split(':').skip(1).filter_map(|given| given.split_once('='));
         let parameters = parameters.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let name = spec.entry().name.to_owned();
-        if wanted(&name) {
+        if is_wanted(&name) {
             cells.push(Cell { name, parameters, means });
         }
     }
     let axes = axes(&cells)?;
-    let of = |cell: &Cell, axis: &Axis| {
+    let value_index = |cell: &Cell, axis: &Axis| {
         // A grid of one parameter has a single row without a name.
         if axis.key.is_empty() {
             return Some(0);
@@ -97,7 +100,7 @@ fn grid(
             names.push(name);
         }
     }
-    let (several, settings) =
+    let (several_algorithms, several_settings) =
         (names.iter().any(|name| name.1 != names[0].1), names.iter().any(|name| name.0 != names[0].0));
     let mut maps = Vec::new();
     for (setting, algorithm) in &names {
@@ -105,28 +108,31 @@ fn grid(
             cells.iter().filter(|cell| cell.means.setting == *setting && cell.name == *algorithm).collect();
         let mut values = vec![None; columns.values.len() * rows.values.len()];
         for cell in &of_map {
-            if let (Some(column), Some(row)) = (of(cell, columns), of(cell, rows)) {
+            if let (Some(column), Some(row)) = (value_index(cell, columns), value_index(cell, rows)) {
                 values[row * columns.values.len() + column] = cell_value(cell, &of_map, value, x)?;
             }
         }
-        let parts = [setting.as_str(), if several { algorithm } else { "" }];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty() && (settings || several)).collect();
-        maps.push((parts.join(", "), values));
+        let name_parts = [setting.as_str(), if several_algorithms { algorithm } else { "" }];
+        let name_parts: Vec<&str> = name_parts
+            .into_iter()
+            .filter(|part| !part.is_empty() && (several_settings || several_algorithms))
+            .collect();
+        maps.push((name_parts.join(", "), values));
     }
-    let lasts = || cells.iter().filter_map(|cell| cell.means.points.last()).map(|(x, _)| *x).fold(0.0, f64::max);
+    let last_x = || cells.iter().filter_map(|cell| cell.means.points.last()).map(|(x, _)| *x).fold(0.0, f64::max);
     let value_label = match value {
-        Value::At(at) => format!("regret at {} {x}", number(at.unwrap_or_else(lasts))),
+        Value::RegretAt(step) => format!("regret at {} {x}", number(step.unwrap_or_else(last_x))),
         Value::Relative => {
             let sizes = cells.iter().map(|cell| cell.means.points.len()).max().unwrap_or(0);
             format!("regret / lowest of the grid, mean of {} sizes", with_separators(sizes as u64))
         }
     };
-    let label = |at: usize, usual: &str| request.labels[at].clone().unwrap_or_else(|| usual.to_owned());
+    let axis_label = |axis: usize, default: &str| request.labels[axis].clone().unwrap_or_else(|| default.to_owned());
     Ok(Grid {
         title: request.title.clone().unwrap_or_else(|| title.to_owned()),
         subtitle: None,
-        x_label: label(0, &columns.key),
-        y_label: label(1, &rows.key),
+        x_label: axis_label(0, &columns.key),
+        y_label: axis_label(1, &rows.key),
         value_label,
         columns: columns.values.clone(),
         rows: rows.values.clone(),
@@ -154,44 +160,45 @@ fn axes(cells: &[Cell]) -> Result<[Axis; 2]> {
         }
     }
     axes.retain(|axis| axis.values.len() > 1);
-    let found: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
+    let found_keys: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
     ensure!(
         matches!(axes.len(), 1 | 2),
         usage(format!(
             "a heat map needs algorithms that differ in one or two parameters, such as mergerucb:p={{4,8}}:alpha={{0.8,1}}; \
              those here differ in {}",
-            if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+            if found_keys.is_empty() { "none".to_owned() } else { found_keys.join(", ") }
         ))
     );
     for axis in &mut axes {
-        let order = |value: &String| value.parse::<f64>().unwrap_or(f64::INFINITY);
-        axis.values.sort_by(|one, other| order(one).total_cmp(&order(other)));
+        let numeric = |value: &String| value.parse::<f64>().unwrap_or(f64::INFINITY);
+        axis.values.sort_by(|a, b| numeric(a).total_cmp(&numeric(b)));
     }
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.values.len()));
     let mut axes = axes.into_iter();
-    let none = || Axis { key: String::new(), values: vec![String::new()] };
-    Ok([axes.next().unwrap_or_else(none), axes.next().unwrap_or_else(none)])
+    let unnamed = || Axis { key: String::new(), values: vec![String::new()] };
+    Ok([axes.next().unwrap_or_else(unnamed), axes.next().unwrap_or_else(unnamed)])
 }
 
 /// The value of one square.
-fn cell_value(cell: &Cell, all: &[&Cell], value: &Value, x: &str) -> Result<Option<f64>> {
-    let at = |cell: &Cell, x: f64| cell.means.points.iter().find(|(known, _)| *known == x).map(|(_, mean)| *mean);
+fn cell_value(cell: &Cell, cells: &[&Cell], value: &Value, x: &str) -> Result<Option<f64>> {
+    let mean_at =
+        |cell: &Cell, x: f64| cell.means.points.iter().find(|(point_x, _)| *point_x == x).map(|(_, mean)| *mean);
     match value {
-        Value::At(None) => Ok(cell.means.points.last().map(|(_, mean)| *mean)),
-        Value::At(Some(wanted)) => {
-            let found = at(cell, *wanted);
+        Value::RegretAt(None) => Ok(cell.means.points.last().map(|(_, mean)| *mean)),
+        Value::RegretAt(Some(wanted)) => {
+            let mean = mean_at(cell, *wanted);
             ensure!(
-                found.is_some(),
+                mean.is_some(),
                 usage(format!(
                     "--at {wanted}: there is no such number of {x}; there are {}",
                     cell.means.points.iter().map(|(x, _)| number(*x)).collect::<Vec<_>>().join(", ")
                 ))
             );
-            Ok(found)
+            Ok(mean)
         }
         Value::Relative => {
             let ratios = cell.means.points.iter().map(|(x, mean)| {
-                let lowest = all.iter().filter_map(|other| at(other, *x)).fold(f64::INFINITY, f64::min);
+                let lowest = cells.iter().filter_map(|other| mean_at(other, *x)).fold(f64::INFINITY, f64::min);
                 mean / lowest
             });
             let ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite()).collect();

@@ -12,8 +12,8 @@ use super::{Drawing, Request, caption};
 
 /// The figure of the results in `folder`; `None` if it is another, or there is none.
 pub(super) fn read(folder: &Path) -> Option<Forest> {
-    let read = |name: &str| input::read_file_text(&folder.join(name), input::MOST_OF_RESULTS).ok();
-    ["board.svg", "rankers.svg"].into_iter().find_map(|name| Forest::from_svg(&read(name)?))
+    let read_text = |name: &str| input::read_file_text(&folder.join(name), input::MOST_OF_RESULTS).ok();
+    ["board.svg", "rankers.svg"].into_iter().find_map(|name| Forest::from_svg(&read_text(name)?))
 }
 
 /// Draws `forest` as `request` asks for it.
@@ -29,16 +29,16 @@ pub(super) fn draw(mut forest: Forest, request: &Request) -> Result<Drawing> {
             && !request.heat_map,
         usage("these are intervals, a row each: leave out --axes, --bands, --y-label and --heat-map".to_owned())
     );
-    let known: Vec<&str> = forest.rows.iter().map(|row| row.name.as_str()).collect();
+    let known_names: Vec<&str> = forest.rows.iter().map(|row| row.name.as_str()).collect();
     let relabelled = request.chosen.relabel.keys().map(|name| ("relabel", name));
-    for (flag, name) in request.only.iter().map(|name| ("--only", name)).chain(relabelled) {
+    for (flag, name) in request.curves_only.iter().map(|name| ("--only", name)).chain(relabelled) {
         let name = name.as_str();
         ensure!(
-            known.contains(&name),
-            usage(format!("{flag} {}: there is no such row, only {}", escaped(name), known.join("; ")))
+            known_names.contains(&name),
+            usage(format!("{flag} {}: there is no such row, only {}", escaped(name), known_names.join("; ")))
         );
     }
-    forest.rows.retain(|row| request.only.is_empty() || request.only.contains(&row.name));
+    forest.rows.retain(|row| request.curves_only.is_empty() || request.curves_only.contains(&row.name));
     forest.x_label = x_label.clone().unwrap_or(forest.x_label);
     forest.title = request.title.clone().unwrap_or(forest.title);
     let caption = caption([Some(&forest.title), forest.subtitle.as_ref(), None]);

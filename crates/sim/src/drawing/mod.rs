@@ -26,9 +26,9 @@ use ranktypes::text::escaped;
 use self::study::Study;
 use self::win_rates::WinRates;
 use crate::experiment::config::{Bands, Draw, Scale};
-use crate::experiment::redraw::Finished;
+use crate::experiment::redraw::FinishedExperiment;
 use crate::experiment::report::folder::for_print;
-use studies::results::Chosen;
+use studies::results::PrintChoices;
 
 /// The request, apart from print options.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,17 +40,17 @@ pub(crate) struct Request {
     /// The meaning of bands and bars.
     pub bands: Option<Bands>,
     /// Curves to draw: names, or the algorithms they begin with. All if there are none.
-    pub only: Vec<String>,
+    pub curves_only: Vec<String>,
     /// A heat map of a grid of parameters instead of curves.
     pub heat_map: bool,
     /// The step or number of rankers that the heat map shows.
-    pub at: Option<f64>,
+    pub grid_step: Option<f64>,
     /// Other labels for both axes.
     pub labels: [Option<String>; 2],
     /// Another headline.
     pub title: Option<String>,
     /// The print options.
-    pub chosen: Chosen,
+    pub chosen: PrintChoices,
 }
 
 /// A figure and its caption.
@@ -60,7 +60,7 @@ pub(crate) struct Drawing {
     /// The caption: the headline, and the meaning of bands.
     pub caption: String,
     /// The choices of `request` and of the results.
-    pub chosen: Chosen,
+    pub chosen: PrintChoices,
 }
 
 /// Draws the results in `folder`.
@@ -72,7 +72,7 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
         return intervals::draw(forest, request);
     }
     let results = Results::read(folder)?;
-    let chosen = request.chosen.clone().or(results.chosen());
+    let chosen = request.chosen.clone().or_else(results.chosen());
     let titled = chosen.title != Some(false);
     let (sheet, caption) = if request.heat_map {
         let mut grid = results.grid(request)?;
@@ -84,7 +84,7 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
         (chosen.print().grid(&grid), caption)
     } else {
         let mut figure = results.figure(request)?;
-        only(&mut figure, &request.only)?;
+        keep_only(&mut figure, &request.curves_only)?;
         check_names(&figure, &chosen)?;
         for panel in &mut figure.panels {
             let [x, y] = &request.labels;
@@ -99,14 +99,15 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
     Ok(Drawing { sheet: sheet.map_err(|error| usage(format!("{error:#}")))?, caption, chosen })
 }
 
-fn caption<'a>(parts: impl IntoIterator<Item = Option<&'a String>>) -> String {
-    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    parts.join("; ")
+fn caption<'a>(sentences: impl IntoIterator<Item = Option<&'a String>>) -> String {
+    let sentences: Vec<&str> =
+        sentences.into_iter().flatten().map(String::as_str).filter(|sentence| !sentence.is_empty()).collect();
+    sentences.join("; ")
 }
 
 /// Finished results.
 enum Results {
-    Experiment(Box<Finished>),
+    Experiment(Box<FinishedExperiment>),
     Study(Box<Study>),
     WinRates(WinRates),
 }
@@ -117,9 +118,9 @@ impl Results {
         ensure!(folder.is_dir(), usage(format!("{name} is not a folder; give the folder of finished results")));
         let has = |file: &str| folder.join(file).is_file();
         if has("experiment.toml") && has("summary.json") {
-            return Ok(Self::Experiment(Box::new(Finished::read(folder)?)));
+            return Ok(Self::Experiment(Box::new(FinishedExperiment::read(folder)?)));
         }
-        if has("config.json") && has(win_rates::FILE) {
+        if has("config.json") && has(win_rates::WIN_RATE_FILE) {
             return Ok(Self::WinRates(WinRates::read(folder)?));
         }
         if has("config.json") && has("summary.json") {
@@ -143,19 +144,19 @@ impl Results {
         )))
     }
 
-    fn chosen(&self) -> Chosen {
+    fn chosen(&self) -> PrintChoices {
         match self {
             Self::Experiment(finished) => finished.draw.chosen(),
-            Self::Study(_) | Self::WinRates(_) => Chosen::default(),
+            Self::Study(_) | Self::WinRates(_) => PrintChoices::default(),
         }
     }
 
     fn figure(&self, request: &Request) -> Result<Panels> {
         match self {
             Self::Experiment(finished) => {
-                let usual = finished.draw.clone();
-                let (x, y) = (request.x.or(usual.x), request.y.or(usual.y));
-                finished.figure(Draw { x, y, bands: request.bands.unwrap_or(usual.bands), ..usual })
+                let default_draw = finished.draw.clone();
+                let (x, y) = (request.x.or(default_draw.x), request.y.or(default_draw.y));
+                finished.figure(Draw { x, y, bands: request.bands.unwrap_or(default_draw.bands), ..default_draw })
             }
             Self::Study(study) => study.figure(request),
             Self::WinRates(rates) => rates.figure(request),
@@ -172,16 +173,16 @@ impl Results {
 }
 
 /// Keeps the curves with these names, or of these algorithms.
-fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
+fn keep_only(figure: &mut Panels, names: &[String]) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    let known = curve_names(figure);
+    let known_names = curve_names(figure);
     let is = |curve: &str, name: &str| curve == name || curve.split([' ', ',']).next() == Some(name);
     for name in names {
         ensure!(
-            known.iter().any(|curve| is(curve, name)),
-            usage(format!("--only {}: there is no such curve, only {}", escaped(name), known.join("; ")))
+            known_names.iter().any(|curve| is(curve, name)),
+            usage(format!("--only {}: there is no such curve, only {}", escaped(name), known_names.join("; ")))
         );
     }
     for panel in &mut figure.panels {
@@ -192,23 +193,23 @@ fn only(figure: &mut Panels, names: &[String]) -> Result<()> {
 }
 
 /// Checks that there are curves to relabel.
-fn check_names(figure: &Panels, chosen: &Chosen) -> Result<()> {
-    let known = curve_names(figure);
+fn check_names(figure: &Panels, chosen: &PrintChoices) -> Result<()> {
+    let known_names = curve_names(figure);
     for name in chosen.relabel.keys() {
         ensure!(
-            known.contains(name),
-            usage(format!("relabel {}: there is no such curve, only {}", escaped(name), known.join("; ")))
+            known_names.contains(name),
+            usage(format!("relabel {}: there is no such curve, only {}", escaped(name), known_names.join("; ")))
         );
     }
     Ok(())
 }
 
 fn curve_names(figure: &Panels) -> Vec<String> {
-    let mut known: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
-        if !known.contains(&curve.name) {
-            known.push(curve.name.clone());
+        if !names.contains(&curve.name) {
+            names.push(curve.name.clone());
         }
     }
-    known
+    names
 }

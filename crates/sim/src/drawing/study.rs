@@ -7,14 +7,14 @@ use bandits::RegretKind;
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::{mean_of, with_unit};
 use output::usage::usage;
-use output::{explained, input};
+use output::{input, path_error};
 use serde_json::Value;
 
 use super::Request;
 use super::table::Table;
 use crate::experiment::config::{Bands, Scale};
 use simulation::description::synthetic_note;
-use studies::results::{KEPT_CURVES, KeptCurves, Spread, label_of, named, notes, own_name, palette, quantile};
+use studies::results::{KEPT_CURVES, KeptCurves, Spread, label_of, named_caption, notes, own_name, palette, quantile};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
@@ -23,8 +23,8 @@ pub(super) struct Study {
     y_label: String,
     note: Option<String>,
     /// Whether the axes of its own figure are logarithmic.
-    logs: [bool; 2],
-    pub(super) parts: Vec<StudyCurves>,
+    log_axes: [bool; 2],
+    pub(super) studies: Vec<StudyCurves>,
 }
 
 /// The curves of one study.
@@ -32,7 +32,7 @@ pub(super) struct StudyCurves {
     name: String,
     folder: PathBuf,
     /// `accuracy` and `regret` at horizons, of explore then exploit.
-    at_horizons: bool,
+    is_at_horizons: bool,
     pub(super) curves: Vec<AlgorithmCurve>,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct AlgorithmCurve {
     pub(super) algorithm: String,
     /// In legends.
     pub(super) name: String,
-    pub(super) points: Vec<At>,
+    pub(super) points: Vec<CheckpointPoint>,
 }
 
 /// A point of a curve.
-pub(super) struct At {
+pub(super) struct CheckpointPoint {
     pub(super) step: u64,
     runs: u64,
     pub(super) spread: Spread,
@@ -56,15 +56,15 @@ pub(super) struct At {
 
 impl Study {
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let config = json(&folder.join("config.json"))?;
-        let summary = json(&folder.join("summary.json"))?;
-        let parts = if folder.join("curves.csv").is_file() {
+        let config = read_json(&folder.join("config.json"))?;
+        let summary = read_json(&folder.join("summary.json"))?;
+        let studies = if folder.join("curves.csv").is_file() {
             vec![StudyCurves::read(folder, "", "curves.csv")?]
         } else if folder.join("horizons.csv").is_file() {
             vec![StudyCurves::read(folder, "", "horizons.csv")?]
         } else if folder.join("differences.csv").is_file() {
-            let part = |name: &str| StudyCurves::read(&folder.join(name), name, "curves.csv");
-            vec![part("live")?, part("proxy")?]
+            let read_part = |name: &str| StudyCurves::read(&folder.join(name), name, "curves.csv");
+            vec![read_part("live")?, read_part("proxy")?]
         } else {
             bail!(usage(format!(
                 "{} has no curves; expected results of a live run, `{program} bandit`, `{program} compare` or `{program} experiment`",
@@ -72,11 +72,12 @@ impl Study {
                 program = output::program::name()
             )));
         };
-        let first = summary.get(0).or_else(|| summary.pointer("/algorithms/0")).unwrap_or(&summary);
-        let kind = [first, &config].into_iter().find_map(|json| json.get("regret_kind").or_else(|| json.get("regret")));
+        let first_entry = summary.get(0).or_else(|| summary.pointer("/algorithms/0")).unwrap_or(&summary);
+        let kind =
+            [first_entry, &config].into_iter().find_map(|json| json.get("regret_kind").or_else(|| json.get("regret")));
         let kind = kind.and_then(Value::as_str).unwrap_or(RegretKind::Condorcet.name());
         let live = config.get("site").is_some();
-        let synthetic = first.get("synthetic").and_then(Value::as_bool).unwrap_or(false)
+        let synthetic = first_entry.get("synthetic").and_then(Value::as_bool).unwrap_or(false)
             || config.pointer("/site/dataset/synthetic").and_then(Value::as_bool).unwrap_or(false);
         let text = |at: &str| config.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
         let count = |at: &str| config.pointer(at).and_then(Value::as_array).map_or(0, Vec::len);
@@ -85,27 +86,27 @@ impl Study {
             let names = config.pointer("/site/names").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let mut names: Vec<Option<&str>> = names.iter().map(Value::as_str).collect();
             names.resize(count("/site/rankers"), None);
-            let title = format!("{} on {data}, {} clicks", named(&names, "ranker"), own_name(&clicks));
+            let title = format!("{} on {data}, {} clicks", named_caption(&names, "ranker"), own_name(&clicks));
             (title, synthetic.then(|| synthetic_note(&data)))
         } else {
             let name = text("/environment/name");
             let arms = config.pointer("/environment/arms").and_then(Value::as_u64).unwrap_or(0);
-            let from = text("/environment/estimated_from/dataset");
+            let source = text("/environment/estimated_from/dataset");
             let note = synthetic.then(|| {
-                format!("synthetic data: {name} was estimated on {from}, which is generated, not the real data set")
+                format!("synthetic data: {name} was estimated on {source}, which is generated, not the real data set")
             });
             (format!("{} of {name}", with_unit(arms, "arm")), note)
         };
-        let optimal = first.get("every_arm_is_optimal").and_then(Value::as_bool).unwrap_or(false);
+        let optimal = first_entry.get("every_arm_is_optimal").and_then(Value::as_bool).unwrap_or(false);
         let nothing = optimal.then(|| format!("every arm is optimal by {kind} regret, which measures nothing"));
-        let part = &parts[0];
+        let read_part = &studies[0];
         Ok(Self {
             title,
             x_label: if live { "impressions" } else { "steps" },
             y_label: regret(kind),
             note: notes([nothing, synthetic]),
-            logs: drawn_logs(folder, part),
-            parts,
+            log_axes: drawn_log_axes(folder, read_part),
+            studies,
         })
     }
 
@@ -118,23 +119,23 @@ impl Study {
     }
 
     pub(super) fn figure(&self, request: &Request) -> Result<Panels> {
-        let scale = |asked: Option<Scale>, usual: bool| asked.map_or(usual, |scale| scale == Scale::Log);
-        let (x_log, y_log) = (scale(request.x, self.logs[0]), scale(request.y, self.logs[1]));
-        let runs = self.parts[0].runs();
+        let scale = |requested: Option<Scale>, default: bool| requested.map_or(default, |scale| scale == Scale::Log);
+        let (x_log, y_log) = (scale(request.x, self.log_axes[0]), scale(request.y, self.log_axes[1]));
+        let runs = self.studies[0].runs();
         // As in the study's own figure.
         let bands = request.bands.unwrap_or(if runs < 5 { Bands::Range } else { Bands::StandardError });
         let mut panels = Vec::new();
-        for part in &self.parts {
+        for study in &self.studies {
             let x_label =
-                if part.at_horizons { format!("horizon ({})", self.x_label) } else { self.x_label.to_owned() };
-            let panel = Panel { name: part.name.clone(), x_label, x_log, y_log, ..Panel::default() };
-            if part.at_horizons {
+                if study.is_at_horizons { format!("horizon ({})", self.x_label) } else { self.x_label.to_owned() };
+            let panel = Panel { name: study.name.clone(), x_label, x_log, y_log, ..Panel::default() };
+            if study.is_at_horizons {
                 let y_label = "share of runs that recommend the best".to_owned();
-                panels.push(Panel { y_label, y_log: false, curves: part.accuracy(bands), ..panel.clone() });
+                panels.push(Panel { y_label, y_log: false, curves: study.accuracy(bands), ..panel.clone() });
             }
-            panels.push(Panel { y_label: self.y_label.clone(), curves: part.curves(bands)?, ..panel });
+            panels.push(Panel { y_label: self.y_label.clone(), curves: study.parse_curves(bands)?, ..panel });
         }
-        let shown = match bands {
+        let spread_text = match bands {
             Bands::StandardError => Some("one standard error of the mean"),
             Bands::StandardDeviation => Some("one standard deviation of a run"),
             Bands::Range => Some("from the smallest to the largest run"),
@@ -144,8 +145,12 @@ impl Study {
         let mean = mean_of(runs, "run");
         Ok(Panels {
             title: self.title.clone(),
-            subtitle: Some(shown.filter(|_| runs > 1).map_or(mean.clone(), |shown| format!("{mean}; bands: {shown}"))),
-            one_scale: self.parts.len() > 1,
+            subtitle: Some(
+                spread_text
+                    .filter(|_| runs > 1)
+                    .map_or(mean.clone(), |spread_text| format!("{mean}; bands: {spread_text}")),
+            ),
+            one_scale: self.studies.len() > 1,
             panels,
             palette: palette(),
             note: self.note.clone(),
@@ -156,51 +161,53 @@ impl Study {
 impl StudyCurves {
     fn read(folder: &Path, name: &str, file: &str) -> Result<Self> {
         let path = folder.join(file);
-        let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
+        let bytes =
+            input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
         let at_horizons = file == "horizons.csv";
-        let curves = curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
+        let curves =
+            parse_curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(!curves.is_empty(), "{} has no curves", path.display());
-        Ok(Self { name: name.to_owned(), folder: folder.to_owned(), at_horizons, curves })
+        Ok(Self { name: name.to_owned(), folder: folder.to_owned(), is_at_horizons: at_horizons, curves })
     }
 
     fn runs(&self) -> u64 {
         self.curves.iter().flat_map(|curve| &curve.points).map(|at| at.runs).max().unwrap_or(1)
     }
 
-    fn curves(&self, bands: Bands) -> Result<Vec<Curve>> {
-        let kept = if bands == Bands::Quantile { Some(self.kept()?) } else { None };
-        let each = self.curves.iter().map(|curve| {
-            let points = curve.points.iter().map(|at| {
-                let Spread { mean, standard_error, standard_deviation, min, max } = at.spread;
+    fn parse_curves(&self, bands: Bands) -> Result<Vec<Curve>> {
+        let kept_curves = if bands == Bands::Quantile { Some(self.kept_curves()?) } else { None };
+        let points_of_each = self.curves.iter().map(|curve| {
+            let points = curve.points.iter().map(|line| {
+                let Spread { mean, standard_error, standard_deviation, min, max } = line.spread;
                 // No run is below the smallest, which may exceed the mean by a rounding error.
                 let around = |error: f64| ((mean - error).max(min.min(mean)), mean + error);
-                let (low, high) = match (bands, &kept) {
+                let (low, high) = match (bands, &kept_curves) {
                     (Bands::StandardError, _) => around(standard_error),
                     (Bands::StandardDeviation, _) => around(standard_deviation),
                     (Bands::Range, _) => (min, max),
-                    (Bands::Quantile, Some((kept, path))) => {
-                        let values = kept.values(&curve.algorithm, at.step);
-                        let values = values.filter(|values| values.len() as u64 == at.runs).with_context(|| {
+                    (Bands::Quantile, Some((kept_curves, path))) => {
+                        let values = kept_curves.values(&curve.algorithm, line.step);
+                        let values = values.filter(|values| values.len() as u64 == line.runs).with_context(|| {
                             format!(
                                 "{} does not have all runs of {} at step {}; run the command again with --keep-curves",
                                 path.display(),
                                 curve.name,
-                                at.step
+                                line.step
                             )
                         })?;
                         (quantile(&values, 0.1), quantile(&values, 0.9))
                     }
                     (Bands::Quantile | Bands::None, _) => (mean, mean),
                 };
-                Ok(CurvePoint { x: at.step as f64, mean, low, high })
+                Ok(CurvePoint { x: line.step as f64, mean, low, high })
             });
             Ok(Curve { name: curve.name.clone(), points: points.collect::<Result<_>>()? })
         });
-        each.collect()
+        points_of_each.collect()
     }
 
     /// The curves of all runs, and where they are.
-    fn kept(&self) -> Result<(KeptCurves, PathBuf)> {
+    fn kept_curves(&self) -> Result<(KeptCurves, PathBuf)> {
         let path = self.folder.join(KEPT_CURVES);
         ensure!(
             path.is_file(),
@@ -214,7 +221,7 @@ impl StudyCurves {
     }
 
     fn accuracy(&self, bands: Bands) -> Vec<Curve> {
-        let point = |at: &At| {
+        let point = |at: &CheckpointPoint| {
             let (share, error) = at.accuracy?;
             let error = if bands == Bands::None { 0.0 } else { error };
             let (low, high) = ((share - error).max(0.0), (share + error).min(1.0));
@@ -241,25 +248,25 @@ fn regret(name: &str) -> String {
     }
 }
 
-pub(super) fn json(path: &Path) -> Result<Value> {
-    let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", path))?;
+pub(super) fn read_json(path: &Path) -> Result<Value> {
+    let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }
 
 /// Whether the axes of the study's own figure are logarithmic, by the metadata of the figure.
-fn drawn_logs(folder: &Path, part: &StudyCurves) -> [bool; 2] {
+fn drawn_log_axes(folder: &Path, study: &StudyCurves) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
-    let found = files.into_iter().find_map(|path| {
+    let log_axes = files.into_iter().find_map(|path| {
         let svg = input::read_file_text(&path, input::MOST_OF_RESULTS).ok()?;
         let plots: Value = serde_json::from_str(&figures::metadata(&svg)?).ok()?;
         let log = |axis: &str| plots.pointer(&format!("/0/{axis}/log"))?.as_bool();
         Some([log("x")?, log("y")?])
     });
-    found.unwrap_or([true, part.at_horizons])
+    log_axes.unwrap_or([true, study.is_at_horizons])
 }
 
 /// The curves in the bytes of `curves.csv` or `horizons.csv`.
-fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
+fn parse_curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
     let mut table = Table::open(bytes)?;
     let step = if at_horizons { "horizon" } else { "step" };
     let columns = ["algorithm", step, "runs", "mean_regret", "standard_deviation", "standard_error", "min", "max"];
@@ -268,11 +275,11 @@ fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
     let spread = [mean?, deviation?, error?, min?, max?];
     let accuracy =
         if at_horizons { Some((table.column("accuracy")?, table.column("accuracy_standard_error")?)) } else { None };
-    let mut all: Vec<AlgorithmCurve> = Vec::new();
+    let mut curves: Vec<AlgorithmCurve> = Vec::new();
     while let Some(row) = table.next()? {
         let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
         let number = |column: usize| row.value(column, "a number", finite);
-        let whole = |column: usize| row.value(column, "a whole number", |text| text.parse::<u64>().ok());
+        let whole_number = |column: usize| row.value(column, "a whole number", |text| text.parse::<u64>().ok());
         let [mean, standard_deviation, standard_error, min, max] = spread.map(&number);
         let spread = Spread {
             mean: mean?,
@@ -283,19 +290,21 @@ fn curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> {
         };
         // Empty where every arm is optimal.
         let accuracy = accuracy.and_then(|(share, error)| Some((number(share).ok()?, number(error).ok()?)));
-        let point = At { step: whole(step)?, runs: whole(runs)?, spread, accuracy };
-        let (name, at) = (row.cell(algorithm), row.line);
-        match all.last_mut().filter(|curve| curve.algorithm == name) {
+        let point = CheckpointPoint { step: whole_number(step)?, runs: whole_number(runs)?, spread, accuracy };
+        let (name, line) = (row.cell(algorithm), row.line);
+        match curves.last_mut().filter(|curve| curve.algorithm == name) {
             Some(curve) => {
                 ensure!(
                     curve.points.last().is_none_or(|last| last.step <= point.step),
-                    "line {at}: step {} comes after a larger one; run its command again",
+                    "line {line}: step {} comes after a larger one; run its command again",
                     point.step
                 );
                 curve.points.push(point);
             }
-            None => all.push(AlgorithmCurve { algorithm: name.to_owned(), name: label_of(name), points: vec![point] }),
+            None => {
+                curves.push(AlgorithmCurve { algorithm: name.to_owned(), name: label_of(name), points: vec![point] })
+            }
         }
     }
-    Ok(all)
+    Ok(curves)
 }

@@ -28,7 +28,7 @@ impl<'a> Table<'a> {
     }
 
     /// The place of a column, if it is there.
-    pub(super) fn place(&self, name: &str) -> Option<usize> {
+    pub(super) fn find_column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|column| column == name)
     }
 
@@ -37,9 +37,9 @@ impl<'a> Table<'a> {
     /// # Errors
     /// If it is not there.
     pub(super) fn column(&self, name: &str) -> Result<usize> {
-        self.place(name).with_context(|| {
-            let found = self.header.iter().collect::<Vec<_>>().join(",");
-            format!("line 1: expected a column {name}, found {}", escaped(&found))
+        self.find_column(name).with_context(|| {
+            let columns = self.header.iter().collect::<Vec<_>>().join(",");
+            format!("line 1: expected a column {name}, found {}", escaped(&columns))
         })
     }
 
@@ -63,15 +63,15 @@ impl Row<'_> {
         self.record.get(column).unwrap_or_default()
     }
 
-    /// Parses the text in a column by `read`.
+    /// Parses the text in a column by `parse`.
     ///
     /// # Errors
-    /// If `read` returns nothing; the message has `expected`.
-    pub(super) fn value<T>(&self, column: usize, expected: &str, read: impl Fn(&str) -> Option<T>) -> Result<T> {
-        read(self.cell(column)).with_context(|| {
+    /// If `parse` returns nothing; the message has `expected`.
+    pub(super) fn value<T>(&self, column: usize, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+        parse(self.cell(column)).with_context(|| {
             let name = self.header.get(column).unwrap_or_default();
-            let (line, found) = (self.line, escaped(self.cell(column)));
-            format!("line {line}, column {name}: expected {expected}, found `{found}`")
+            let (line, text) = (self.line, escaped(self.cell(column)));
+            format!("line {line}, column {name}: expected {expected}, found `{text}`")
         })
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use figures::{Curve, CurvePoint, Panel, Panels};
 use output::numbers::with_unit;
 use output::usage::usage;
-use output::{explained, input};
+use output::{input, path_error};
 use serde_json::Value;
 use studies::results::{notes, palette};
 use times::{date, day_of_date};
@@ -16,9 +16,9 @@ use super::Request;
 use super::table::Table;
 
 /// The table of `click-logs decide --out`.
-pub(super) const FILE: &str = "win-rate.csv";
+pub(super) const WIN_RATE_FILE: &str = "win-rate.csv";
 /// The verdict beside it.
-const DECISION: &str = "decision.json";
+const DECISION_FILE: &str = "decision.json";
 
 /// Shares of wins by day.
 pub(super) struct WinRates {
@@ -43,15 +43,16 @@ struct Look {
 
 impl WinRates {
     pub(super) fn read(folder: &Path) -> Result<Self> {
-        let path = folder.join(FILE);
-        let bytes = input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", &path))?;
+        let path = folder.join(WIN_RATE_FILE);
+        let bytes =
+            input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
         let pairs = looks(&bytes).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(
             !pairs.is_empty(),
             "{} has no day on which a ranker won; `click-logs decide` says what is missing",
             path.display()
         );
-        let decision = super::study::json(&folder.join(DECISION))?;
+        let decision = super::study::read_json(&folder.join(DECISION_FILE))?;
         let synthetic = decision.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
         // Warnings are spelled out where there is room for sentences.
         let warnings = decision.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
@@ -68,10 +69,11 @@ impl WinRates {
     }
 
     pub(super) fn figure(&self, request: &Request) -> Result<Panels> {
-        let asked = [(request.x.is_some() || request.y.is_some(), "--axes"), (request.bands.is_some(), "--spread")];
-        for (asked, flag) in asked {
+        let refused_options =
+            [(request.x.is_some() || request.y.is_some(), "--axes"), (request.bands.is_some(), "--spread")];
+        for (refused_options, flag) in refused_options {
             ensure!(
-                !asked,
+                !refused_options,
                 usage(format!(
                     "{flag} does not go with win rates: days and shares have linear axes, and bands are their confidence sequences"
                 ))
@@ -88,15 +90,15 @@ impl WinRates {
                 (_, "") => format!("{first} over {second}"),
                 _ => format!("{version}: {first} over {second}"),
             };
-            let last = f64::from(looks[looks.len() - 1].day - start);
-            let even = [0.0, last].map(|x| CurvePoint::exact(x, 0.5)).to_vec();
+            let last_day = f64::from(looks[looks.len() - 1].day - start);
+            let even_line = [0.0, last_day].map(|x| CurvePoint::exact(x, 0.5)).to_vec();
             Panel {
                 name,
                 x_label: format!("days since {}", date(start)),
                 y_label: "share of wins".to_owned(),
                 curves: vec![
                     Curve { name: "share of wins".to_owned(), points: points.collect() },
-                    Curve { name: "neither is better".to_owned(), points: even },
+                    Curve { name: "neither is better".to_owned(), points: even_line },
                 ],
                 ..Panel::default()
             }
@@ -122,15 +124,15 @@ fn looks(bytes: &[u8]) -> Result<Vec<(Pair, Vec<Look>)>> {
     let [day, first, second, share, low, high, contradicted] = columns;
     let (day, first, second, share, low, high) = (day?, first?, second?, share?, low?, high?);
     let contradicted = contradicted?;
-    let version = table.place("version");
-    let mut found: Vec<(Pair, Vec<Look>)> = Vec::new();
-    let mut places: BTreeMap<Pair, usize> = BTreeMap::new();
+    let version = table.find_column("version");
+    let mut pairs: Vec<(Pair, Vec<Look>)> = Vec::new();
+    let mut pair_positions: BTreeMap<Pair, usize> = BTreeMap::new();
     while let Some(row) = table.next()? {
         if row.cell(share).is_empty() {
             continue;
         }
-        let within = |text: &str| text.parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
-        let number = |column: usize| row.value(column, "a share from 0 to 1", within);
+        let probability = |text: &str| text.parse::<f64>().ok().filter(|value| (0.0..=1.0).contains(value));
+        let number = |column: usize| row.value(column, "a share from 0 to 1", probability);
         let look = Look {
             day: row.value(day, "a date such as 2026-11-02", day_of_date)?,
             share: number(share)?,
@@ -139,17 +141,17 @@ fn looks(bytes: &[u8]) -> Result<Vec<(Pair, Vec<Look>)>> {
         };
         let text = |column: usize| row.cell(column).to_owned();
         let pair = (version.map(text).unwrap_or_default(), text(first), text(second));
-        let place = *places.entry(pair.clone()).or_insert(found.len());
-        if place == found.len() {
-            found.push((pair, Vec::new()));
+        let position = *pair_positions.entry(pair.clone()).or_insert(pairs.len());
+        if position == pairs.len() {
+            pairs.push((pair, Vec::new()));
         }
         ensure!(
-            found[place].1.last().is_none_or(|last| last.day < look.day),
+            pairs[position].1.last().is_none_or(|last| last.day < look.day),
             "line {}: {} comes after a later day; run `click-logs decide` again",
             row.line,
             date(look.day)
         );
-        found[place].1.push(look);
+        pairs[position].1.push(look);
     }
-    Ok(found)
+    Ok(pairs)
 }

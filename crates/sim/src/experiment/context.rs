@@ -19,7 +19,7 @@ use simulation::truth::GroundTruth;
 
 use crate::experiment::config::Experiment;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::sharing::ExperimentShare;
+use crate::experiment::experiment_share::ExperimentShare;
 
 /// The context that all experiments of one call share.
 #[derive(Debug)]
@@ -73,26 +73,26 @@ impl ExperimentContext {
         }
     }
 
-    /// `count` times the scale, but at least `least` (or `count`, if that is smaller).
+    /// `count` times the scale, but at least `minimum` (or `count`, if that is smaller).
     #[must_use]
-    pub fn scaled(&self, count: u64, least: u64) -> u64 {
+    pub fn scaled(&self, count: u64, minimum: u64) -> u64 {
         if self.scale >= 1.0 {
             return count;
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "no more than the count")]
         let fewer = (count as f64 * self.scale).round() as u64;
-        fewer.max(least.min(count))
+        fewer.max(minimum.min(count))
     }
 
     /// The effort for the truth of `arms` rankers; `subset` if they are a random set.
     #[must_use]
     pub fn effort(&self, arms: usize, subset: bool) -> Effort {
-        let full =
+        let full_effort =
             if subset { Effort { coarse: 500, fine: 20_000, budget: 2_000_000 } } else { Effort::for_arms(arms) };
         Effort {
-            coarse: self.scaled(full.coarse, 20),
-            fine: self.scaled(full.fine, 1_000),
-            budget: self.scaled(full.budget, 100_000),
+            coarse: self.scaled(full_effort.coarse, 20),
+            fine: self.scaled(full_effort.fine, 1_000),
+            budget: self.scaled(full_effort.budget, 100_000),
         }
     }
 
@@ -106,54 +106,54 @@ impl ExperimentContext {
             return Ok(Source { name: problem.clone(), lookalike: false, files: Vec::new() });
         }
         if let Some(path) = entry.matrix.0.iter().find_map(|name| self.find_matrix(name)) {
-            let (name, bytes) = sized(&path);
+            let (name, bytes) = file_size(&path);
             // A matrix estimated on a look-alike is as synthetic as the look-alike.
             return Ok(Source { files: vec![(name.clone(), bytes)], name, lookalike: is_synthetic(&path)? });
         }
         if !entry.rankings.is_empty() {
             let paths = || entry.rankings.iter().map(|run| trec::path_of(run)).chain(entry.qrels.iter().map(Path::new));
-            let files: Vec<(String, u64)> = paths().flat_map(sizes).collect();
+            let files: Vec<(String, u64)> = paths().flat_map(file_sizes).collect();
             let name = format!("the runs {}", entry.rankings.join(", "));
             return Ok(Source { name, lookalike: trec::are_synthetic(&entry.rankings), files });
         }
         // As for `--dataset`, the name of a look-alike is the look-alike.
         if let Some(name) = entry.dataset.as_deref().filter(|name| lookalike::is_named_by(name)) {
-            return Ok(Source { name: self.smaller(name), lookalike: true, files: Vec::new() });
+            return Ok(Source { name: self.smaller_lookalike(name), lookalike: true, files: Vec::new() });
         }
         if let Some(files) = entry.dataset.as_deref().and_then(|name| self.find_dataset(name)) {
             let name = entry.dataset.clone().unwrap_or_default();
             return Ok(Source { name, lookalike: false, files });
         }
-        let name = entry.lookalike.as_deref().with_context(|| self.absent(setting))?;
-        Ok(Source { name: self.smaller(name), lookalike: true, files: Vec::new() })
+        let name = entry.lookalike.as_deref().with_context(|| self.missing_data_message(setting))?;
+        Ok(Source { name: self.smaller_lookalike(name), lookalike: true, files: Vec::new() })
     }
 
     /// The error for a setting without data.
-    fn absent(&self, setting: &Setting) -> String {
+    fn missing_data_message(&self, setting: &Setting) -> String {
         let entry = &setting.entry;
-        let mut missing: Vec<String> = entry.matrix.0.iter().map(|name| format!("no matrix {name}")).collect();
+        let mut reasons: Vec<String> = entry.matrix.0.iter().map(|name| format!("no matrix {name}")).collect();
         if let Some(name) = &entry.dataset {
             let folder = self.data_root(name).join(name);
-            missing.push(match registry::find(name) {
-                Some(known) => registry::missing(known, None, &folder).to_string(),
+            reasons.push(match registry::find(name) {
+                Some(entry) => registry::missing(entry, None, &folder).to_string(),
                 None => format!(
                     "no file or folder {name}, and no data set of that name (`{} datasets` lists them)",
                     output::program::name()
                 ),
             });
         }
-        format!("setting {:?} has no data: {}, and no `lookalike` is given", setting.name, missing.join("; "))
+        format!("setting {:?} has no data: {}, and no `lookalike` is given", setting.name, reasons.join("; "))
     }
 
     /// The paths of a data set that is not registered: a file or folder in the data folder or anywhere else, or several
     /// of them separated by commas, as for `--dataset`.
-    fn find_own(&self, name: &str) -> Option<Vec<PathBuf>> {
+    fn find_own_files(&self, name: &str) -> Option<Vec<PathBuf>> {
         if registry::find(name).is_some() {
             return None;
         }
         let find = |name: &str| {
-            let places = self.data_dir.iter().map(|folder| folder.join(name)).chain([PathBuf::from(name)]);
-            places.into_iter().find(|path| path.exists())
+            let candidates = self.data_dir.iter().map(|folder| folder.join(name)).chain([PathBuf::from(name)]);
+            candidates.into_iter().find(|path| path.exists())
         };
         find(name).map(|path| vec![path]).or_else(|| name.split(',').map(find).collect())
     }
@@ -170,32 +170,32 @@ impl ExperimentContext {
     /// The files of the data set `name`, if present; of a registered one, those of the counted splits.
     fn find_dataset(&self, name: &str) -> Option<Vec<(String, u64)>> {
         let Some(entry) = registry::find(name) else {
-            return Some(self.find_own(name)?.iter().flat_map(|path| sizes(path)).collect());
+            return Some(self.find_own_files(name)?.iter().flat_map(|path| file_sizes(path)).collect());
         };
         let located = registry::locate(entry, &self.data_root(name).join(name))?;
         let mut files = Vec::new();
-        for part in entry.splits.iter().filter(|part| part.counted) {
-            files.extend(located.files(part.name)?.iter().map(|path| sized(path)));
+        for split in entry.splits.iter().filter(|split| split.counted) {
+            files.extend(located.files(split.name)?.iter().map(|path| file_size(path)));
         }
         Some(files)
     }
 
     /// The folder that contains the folder of data set `name`.
     fn data_root(&self, name: &str) -> PathBuf {
-        let given = self.data_dir.iter().find(|folder| folder.join(name).is_dir());
-        given.cloned().unwrap_or_else(registry::data_root)
+        let data_dir = self.data_dir.iter().find(|folder| folder.join(name).is_dir());
+        data_dir.cloned().unwrap_or_else(registry::data_root)
     }
 
     /// The name of a look-alike, made smaller at smaller scales.
-    fn smaller(&self, name: &str) -> String {
+    fn smaller_lookalike(&self, name: &str) -> String {
         if self.scale >= 1.0 {
             return name.to_owned();
         }
-        let mut parts = name.splitn(3, ':');
-        let base = parts.next().unwrap_or_default();
-        let scale: f64 = parts.next().and_then(|scale| scale.parse().ok()).unwrap_or(1.0);
+        let mut name_parts = name.splitn(3, ':');
+        let base = name_parts.next().unwrap_or_default();
+        let scale: f64 = name_parts.next().and_then(|scale| scale.parse().ok()).unwrap_or(1.0);
         let scale = scale * self.scale.sqrt().max(0.1);
-        match parts.next() {
+        match name_parts.next() {
             Some(seed) => format!("{base}:{scale:.4}:{seed}"),
             None => format!("{base}:{scale:.4}"),
         }
@@ -213,16 +213,16 @@ impl ExperimentContext {
                 spec.trec_runs, spec.qrels, spec.trec_ties, spec.unjudged, spec.scores, spec.scores_only
             );
         }
-        if let Some((known, dataset)) = &*self.opened.borrow()
-            && *known == key
+        if let Some((opened_key, dataset)) = &*self.opened.borrow()
+            && *opened_key == key
         {
             return Ok(Arc::clone(dataset));
         }
         // Drop the previous one first: two large data sets may not fit in memory.
         self.opened.replace(None);
         let root = self.data_root(&source.name);
-        let own = self.find_own(&source.name).filter(|_| !source.lookalike);
-        let dataset = match own {
+        let own_files = self.find_own_files(&source.name).filter(|_| !source.lookalike);
+        let dataset = match own_files {
             _ if !spec.trec_runs.is_empty() => Vec::new(),
             Some(paths) => paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
             None => vec![source.name.clone()],
@@ -267,7 +267,7 @@ fn is_synthetic(path: &Path) -> Result<bool> {
     let origin = matrix_origin(path, &matrix);
     if let Some(remark) = origin.remark(path) {
         match origin.doubt() {
-            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::tell::warn(false, &remark),
+            Some(Doubt::Unsealed | Doubt::NamesAlone) => output::messages::warn(false, &remark),
             _ => bail!(remark),
         }
     }
@@ -275,16 +275,16 @@ fn is_synthetic(path: &Path) -> Result<bool> {
 }
 
 /// A file's name and size.
-fn sized(path: &Path) -> (String, u64) {
+fn file_size(path: &Path) -> (String, u64) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     (name, path.metadata().map_or(0, |data| data.len()))
 }
 
 /// Names and sizes of a file, or of all files in a folder.
-fn sizes(path: &Path) -> Vec<(String, u64)> {
-    let Ok(entries) = std::fs::read_dir(path) else { return vec![sized(path)] };
+fn file_sizes(path: &Path) -> Vec<(String, u64)> {
+    let Ok(entries) = std::fs::read_dir(path) else { return vec![file_size(path)] };
     let files = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
-    let mut sizes: Vec<(String, u64)> = files.map(|path| sized(&path)).collect();
+    let mut sizes: Vec<(String, u64)> = files.map(|path| file_size(&path)).collect();
     sizes.sort();
     sizes
 }

@@ -18,19 +18,19 @@ pub(crate) struct Estimate {
     /// Steps of all runs.
     pub steps: u64,
     /// Seconds of one thread to play them.
-    pub playing: f64,
+    pub play_seconds: f64,
     /// Comparisons of pairs for truths and matrices.
     pub comparisons: u64,
 }
 
 /// Seconds of one thread per comparison of a pair in bulk.
-const COMPARISON: f64 = 100e-9;
+const SECONDS_PER_COMPARISON: f64 = 100e-9;
 
 impl Estimate {
     /// Seconds of one thread.
     #[must_use]
     pub(crate) fn seconds(&self) -> f64 {
-        self.playing + self.comparisons as f64 * COMPARISON
+        self.play_seconds + self.comparisons as f64 * SECONDS_PER_COMPARISON
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct EstimateRequest<'a> {
     /// The context that the experiment would run in.
     pub(crate) context: &'a ExperimentContext,
     /// A context of a small scale, in which some steps are timed; `None` to count steps without opening any data.
-    pub(crate) small: Option<&'a ExperimentContext>,
+    pub(crate) small_context: Option<&'a ExperimentContext>,
     pub(crate) experiment: &'a Experiment,
 }
 
@@ -47,7 +47,7 @@ impl EstimateRequest<'_> {
     /// Adds the comparisons behind the matrix of a setting.
     pub(crate) fn add_matrix(&self, setting: &Setting, total: &mut Estimate) -> Result<()> {
         if setting.entry.play == Play::Proxy
-            && let Some(small) = self.small
+            && let Some(small) = self.small_context
         {
             let arms = OpenedSetting::open(small, setting, 1)?.arms();
             total.comparisons += comparisons(self.context, setting, arms);
@@ -65,8 +65,9 @@ pub(crate) fn comparisons(context: &ExperimentContext, setting: &Setting, arms: 
             if setting.entry.matrix.0.contains(&source.name) {
                 return 0;
             }
-            let asked = if source.lookalike { setting.entry.lookalike_impressions_per_pair } else { None };
-            let per_pair = asked.or(setting.entry.impressions_per_pair).map_or(4_000, |count| count.0);
+            let requested_impressions =
+                if source.lookalike { setting.entry.lookalike_impressions_per_pair } else { None };
+            let per_pair = requested_impressions.or(setting.entry.impressions_per_pair).map_or(4_000, |count| count.0);
             pairs(arms) * context.scaled(per_pair, 300)
         }
         Play::Live => truth_comparisons(context.effort(arms, false), arms),

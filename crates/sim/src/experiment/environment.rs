@@ -13,7 +13,7 @@ use simulation::late_answers::LateAnswers;
 use simulation::live_arena::LiveArenaFactory;
 use simulation::matrix::matrix_checksum;
 use simulation::prepared::PreparedSite;
-use simulation::runs::{self, ArenaFactory as _, CopiedArenas, Late, RunPlan, play_runs};
+use simulation::runs::{self, ArenaFactory as _, CopiedArenas, LateArenas, RunPlan, play_runs};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;
@@ -32,8 +32,8 @@ pub(crate) struct Environment {
 
 enum Arenas {
     Live { prepared: Box<PreparedSite>, gaps: Vec<f64>, late: LateAnswers },
-    Matrix(Late<CopiedArenas<MatrixArena>>),
-    Utilities(Late<CopiedArenas<UtilityArena>>),
+    Matrix(LateArenas<CopiedArenas<MatrixArena>>),
+    Utilities(LateArenas<CopiedArenas<UtilityArena>>),
 }
 
 impl Environment {
@@ -43,10 +43,10 @@ impl Environment {
         let (arena, truth) = match regret.reference() {
             // As the arena measures it by itself.
             None | Some(RegretReference::Condorcet) => (arena, "the arm of the highest utility".to_owned()),
-            Some(reference) => (arena.with_reference(reference)?, format!("regret is {}", lost(regret))),
+            Some(reference) => (arena.with_reference(reference)?, format!("regret is {}", loss_noun(regret))),
         };
         let copies = CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) };
-        let arenas = Arenas::Utilities(Late::new(copies, LateAnswers::default()));
+        let arenas = Arenas::Utilities(LateArenas::new(copies, LateAnswers::default()));
         Ok(Self { arenas, regret, truth }.checked())
     }
 
@@ -65,15 +65,15 @@ impl Environment {
         };
         let mut truth = match winner {
             Some(winner) => format!("Condorcet winner: {}", names.name(winner.index())),
-            None => format!("no Condorcet winner; regret is {}", lost(regret)),
+            None => format!("no Condorcet winner; regret is {}", loss_noun(regret)),
         };
         if winner.is_some() && !needs_winner(&regret) {
-            truth += &format!("; regret is {}", lost(regret));
+            truth += &format!("; regret is {}", loss_noun(regret));
         }
         let content = seed_text(Seeded::Matrix(&matrix_checksum(&matrix, true)));
         let reference = regret.reference().context("nDCG needs documents, which a matrix does not have")?;
         let arena = MatrixArena::with_reference(matrix, reference)?;
-        let copies = Late::new(CopiedArenas { arena, content }, LateAnswers::default());
+        let copies = LateArenas::new(CopiedArenas { arena, content }, LateAnswers::default());
         let environment = Self { arenas: Arenas::Matrix(copies), regret, truth };
         Ok((environment.checked(), winner.is_some()))
     }
@@ -90,13 +90,13 @@ impl Environment {
             let ndcg = prepared.ndcg()?;
             let best = ndcg.iter().copied().fold(0.0, f64::max);
             let arm = ndcg.iter().position(|value| *value == best).unwrap_or(0);
-            let described = format!("regret is nDCG@10 below that of {}", prepared.description.label(arm));
-            (ndcg.iter().map(|value| best - value).collect(), described, true)
+            let truth_text = format!("regret is nDCG@10 below that of {}", prepared.description.label(arm));
+            (ndcg.iter().map(|value| best - value).collect(), truth_text, true)
         } else {
             let truth = context.truth(&prepared, seed, subset)?;
-            let described = truth.describe(|arm| prepared.description.label(arm));
+            let truth_text = truth.describe(|arm| prepared.description.label(arm));
             let has_winner = truth.measure == RegretMeasure::Condorcet;
-            (truth.gaps, described, has_winner)
+            (truth.gaps, truth_text, has_winner)
         };
         let regret = if has_winner { regret.unwrap_or(RegretKind::Condorcet) } else { RegretKind::Ndcg };
         let arenas = Arenas::Live { prepared: Box::new(prepared), gaps, late: LateAnswers::default() };
@@ -104,13 +104,13 @@ impl Environment {
     }
 
     /// The same environment with answers that come this late.
-    pub(super) fn with_late(mut self, new: &LateAnswers) -> Self {
+    pub(super) fn with_late(mut self, late_answers: &LateAnswers) -> Self {
         self.arenas = match self.arenas {
-            Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: new.clone() },
-            Arenas::Matrix(copies) => Arenas::Matrix(Late::new(copies.arenas, new.clone())),
-            Arenas::Utilities(copies) => Arenas::Utilities(Late::new(copies.arenas, new.clone())),
+            Arenas::Live { prepared, gaps, .. } => Arenas::Live { prepared, gaps, late: late_answers.clone() },
+            Arenas::Matrix(copies) => Arenas::Matrix(LateArenas::new(copies.arenas, late_answers.clone())),
+            Arenas::Utilities(copies) => Arenas::Utilities(LateArenas::new(copies.arenas, late_answers.clone())),
         };
-        self.truth.extend(new.describe().map(|late| format!("; {late}")));
+        self.truth.extend(late_answers.describe().map(|late_answers| format!("; {late_answers}")));
         self
     }
 
@@ -154,12 +154,12 @@ impl Environment {
             Arenas::Matrix(copies) => Cow::Borrowed(copies.content()),
             Arenas::Utilities(copies) => Cow::Borrowed(copies.content()),
         };
-        let measured = seed_text(Seeded::Measured { arenas: &content, gaps: self.gaps() });
-        seed_text(Seeded::Counted { measured: &measured, regret: self.regret })
+        let content_seed = seed_text(Seeded::Measured { arenas: &content, gaps: self.gaps() });
+        seed_text(Seeded::Counted { measured: &content_seed, regret: self.regret })
     }
 
     /// The number of runs that a thread should play in step.
-    pub(crate) fn in_step(&self) -> usize {
+    pub(crate) fn runs_in_step(&self) -> usize {
         match &self.arenas {
             Arenas::Live { prepared, gaps, late } => live_arenas(prepared, gaps, late).in_step(),
             Arenas::Matrix(copies) => copies.in_step(),
@@ -172,13 +172,13 @@ impl Environment {
     /// # Errors
     /// When the algorithm cannot play this number of arms.
     pub(crate) fn play(&self, plan: &RunPlan<'_>, numbers: &[u64], progress: &Progress) -> Result<Vec<RunRecord>> {
-        let measured = (self.gaps(), self.regret);
+        let gaps_and_regret = (self.gaps(), self.regret);
         match &self.arenas {
             Arenas::Live { prepared, gaps, late } => {
-                records(&live_arenas(prepared, gaps, late), plan, numbers, measured, progress)
+                records(&live_arenas(prepared, gaps, late), plan, numbers, gaps_and_regret, progress)
             }
-            Arenas::Matrix(copies) => records(copies, plan, numbers, measured, progress),
-            Arenas::Utilities(copies) => records(copies, plan, numbers, measured, progress),
+            Arenas::Matrix(copies) => records(copies, plan, numbers, gaps_and_regret, progress),
+            Arenas::Utilities(copies) => records(copies, plan, numbers, gaps_and_regret, progress),
         }
     }
 }
@@ -206,7 +206,7 @@ fn records<A: runs::ArenaFactory>(
 }
 
 /// The loss of a step, for kinds of regret without a Condorcet winner.
-fn lost(regret: RegretKind) -> &'static str {
+fn loss_noun(regret: RegretKind) -> &'static str {
     match regret {
         RegretKind::Borda => "Borda score lost",
         RegretKind::VonNeumann => "P(von Neumann winner beats those played) - 1/2",
@@ -214,6 +214,10 @@ fn lost(regret: RegretKind) -> &'static str {
     }
 }
 
-fn live_arenas<'a>(prepared: &'a PreparedSite, gaps: &'a [f64], late: &LateAnswers) -> Late<LiveArenaFactory<'a>> {
-    Late::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late.clone())
+fn live_arenas<'a>(
+    prepared: &'a PreparedSite,
+    gaps: &'a [f64],
+    late_answers: &LateAnswers,
+) -> LateArenas<LiveArenaFactory<'a>> {
+    LateArenas::new(LiveArenaFactory::new(prepared, gaps, Streams::Sequential), late_answers.clone())
 }

@@ -25,15 +25,15 @@ const REPORT_VERSION: u32 = 2;
 const CLAIMS_VERSION: u32 = 2;
 
 /// Keys of a file that affect words, claims and figures, but not the measurements.
-const WORDS: [&str; 5] = ["title", "paper", "figure", "about", "claim"];
+const TEXT_KEYS: [&str; 5] = ["title", "paper", "figure", "about", "claim"];
 /// The keys of `[draw]` that affect the measurements.
 const MEASURED_TO_DRAW: [&str; 2] = ["bounds", "suboptimal"];
 
 /// The fingerprint of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    measured: String,
-    claims: String,
+    measurements_hash: String,
+    claims_hash: String,
     text: String,
 }
 
@@ -61,42 +61,44 @@ impl Fingerprint {
         let claims: Vec<_> = experiment
             .claims
             .iter()
-            .map(|claim| (&claim.settings, claim.at, &claim.metric, &claim.test, claim.needs_real_data))
+            .map(|claim| (&claim.settings, claim.points, &claim.metric, &claim.test, claim.needs_real_data))
             .collect();
         let hash = |text: &str| sha256_hex(text)[..32].to_owned();
         Ok(Self {
-            measured: hash(&format!("{version}, report {REPORT_VERSION}\n{scale}\n{settings}\n{sources:?}{revisions}")),
-            claims: hash(&format!("claims {CLAIMS_VERSION}\n{claims:?}")),
+            measurements_hash: hash(&format!(
+                "{version}, report {REPORT_VERSION}\n{scale}\n{settings}\n{sources:?}{revisions}"
+            )),
+            claims_hash: hash(&format!("claims {CLAIMS_VERSION}\n{claims:?}")),
             text: hash(&text),
         })
     }
 
     /// The hash of the measurements' settings.
-    pub(crate) fn measured(&self) -> &str {
-        &self.measured
+    pub(crate) fn measurements_hash(&self) -> &str {
+        &self.measurements_hash
     }
 
-    /// Whether results with the fingerprint `known` contain the same measurements.
-    pub(crate) fn same_measurements(&self, known: &str) -> bool {
-        known.split('/').next() == Some(self.measured.as_str())
+    /// Whether results with the fingerprint `stored` contain the same measurements.
+    pub(crate) fn same_measurements(&self, stored: &str) -> bool {
+        stored.split('/').next() == Some(self.measurements_hash.as_str())
     }
 
     /// Whether their claims test the same.
-    pub(crate) fn same_claims(&self, known: &str) -> bool {
-        known.split('/').nth(1) == Some(self.claims.as_str())
+    pub(crate) fn same_claims(&self, stored: &str) -> bool {
+        stored.split('/').nth(1) == Some(self.claims_hash.as_str())
     }
 }
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.measured, self.claims, self.text)
+        write!(f, "{}/{}/{}", self.measurements_hash, self.claims_hash, self.text)
     }
 }
 
 /// The keys of a file that affect the measurements, in a form that does not depend on their order or on comments.
 fn settings(text: &str) -> Result<String> {
     let mut file: serde_json::Map<String, Value> = toml::from_str(text)?;
-    file.retain(|key, _| !WORDS.contains(&key.as_str()));
+    file.retain(|key, _| !TEXT_KEYS.contains(&key.as_str()));
     if let Some(Value::Object(draw)) = file.get_mut("draw") {
         draw.retain(|key, _| MEASURED_TO_DRAW.contains(&key.as_str()));
         if draw.is_empty() {

@@ -8,14 +8,14 @@
 //! | in | is |
 //! |---|---|
 //! | `config` | the keys of a file, and the errors for wrong ones |
-//! | `opened` | files, read and checked before any work |
+//! | `experiment_file` | files, read and checked before any work |
 //! | `context` | folders, scale, and which data are present |
 //! | `opened_setting`, `environment` | a setting with its data, and sets of its rankers to play in |
 //! | `run_store` | finished runs, kept |
-//! | `sharing`, `share` | which share of the runs a call plays; the runs of a shard, and what all shards need |
+//! | `experiment_share`, `shared_work` | which share of the runs a call plays; the runs of a shard, and what all shards need |
 //! | `fingerprint` | whether results are up to date, and the remedy if not |
 //! | `kinds` | one module per kind of experiment |
-//! | `measured`, `series`, `panels` | the measurements, and their panels |
+//! | `experiment_data`, `series`, `panels` | the measurements, and their panels |
 //! | `redraw` | the figure of a finished folder, from its numbers |
 //! | `claim` | claims of the papers, tested on the measurements |
 //! | `report` | the figure, the folder, the index of all claims, the HTML page |
@@ -46,18 +46,18 @@ mod context;
 pub(crate) mod cost;
 mod environment;
 pub(crate) mod estimate;
+mod experiment_data;
+mod experiment_file;
+mod experiment_share;
 mod fingerprint;
 mod kinds;
-mod measured;
-mod opened;
 mod opened_setting;
 mod panels;
 pub(crate) mod redraw;
 pub(crate) mod report;
 pub(crate) mod run_store;
 pub(crate) mod series;
-mod share;
-mod sharing;
+mod shared_work;
 
 use std::path::Path;
 use std::time::Instant;
@@ -67,19 +67,19 @@ use claim::TestedClaim;
 pub use config::{Experiment, KindName};
 use context::sources;
 pub use context::{ExperimentContext, Source, stand_ins};
-pub use measured::{CellWork, Table};
-pub(crate) use opened::check_names;
-pub use opened::{check, name_of, parse, read};
+pub use experiment_data::{CellWork, Table};
+pub(crate) use experiment_file::check_names;
+pub use experiment_file::{check, name_of, parse, read};
+pub use experiment_share::ExperimentShare;
 pub use opened_setting::SettingInfo;
 use output::interrupt::say_when_stopped;
 use output::results_folder::FolderOfOtherFiles;
 use report::folder;
 pub use report::folder::{Summary, Timings};
-pub use share::{SharedWork, run_share, shared_work};
-pub use sharing::ExperimentShare;
+pub use shared_work::{SharedWork, run_share, shared_work};
 
+use self::experiment_data::ExperimentData;
 use self::fingerprint::Fingerprint;
-use self::measured::ExperimentData;
 
 /// The outcome of running an experiment.
 #[derive(Debug)]
@@ -87,71 +87,71 @@ pub struct ExperimentOutcome {
     /// Its summary.
     pub summary: Summary,
     /// Whether it was up to date.
-    pub known: bool,
+    pub was_known: bool,
     /// The real data behind the existing results, if they are missing now: the results were kept instead
     /// of being replaced by those of a look-alike.
-    pub kept: Option<String>,
+    pub kept_note: Option<String>,
     /// Seconds of this call.
     pub seconds: f64,
 }
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
-/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
-/// Results on real data are replaced by results of a look-alike only with `again`.
+/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `runs_again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
+/// Results on real data are replaced by results of a look-alike only with `runs_again`.
 ///
 /// # Errors
 /// When the file is invalid, data are missing, or results cannot be written.
-pub fn run(context: &ExperimentContext, path: &Path, again: bool) -> Result<ExperimentOutcome> {
+pub fn run(context: &ExperimentContext, path: &Path, runs_again: bool) -> Result<ExperimentOutcome> {
     let start = Instant::now();
     let experiment = check(path)?;
     let name = name_of(path)?;
     let sources = sources(context, &experiment)?;
     let fingerprint = Fingerprint::of(context, &experiment, &sources, path)?;
     let folder = context.folder(&name);
-    if !again
+    if !runs_again
         && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), output::input::MOST_OF_RESULTS)
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {
         let seconds = || start.elapsed().as_secs_f64();
-        let kept = better(&summary, &sources);
-        if summary.fingerprint == fingerprint.to_string() || kept.is_some() {
-            return Ok(ExperimentOutcome { summary, known: true, kept, seconds: seconds() });
+        let better_kept = better_sources_note(&summary, &sources);
+        if summary.fingerprint == fingerprint.to_string() || better_kept.is_some() {
+            return Ok(ExperimentOutcome { summary, was_known: true, kept_note: better_kept, seconds: seconds() });
         }
         if fingerprint.same_measurements(&summary.fingerprint)
-            && let Some((measured, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
+            && let Some((data, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
         {
             let _owner = claim_folder(&folder)?;
             let work = folder::Time { seconds: seconds(), played: false };
-            let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
-            return Ok(ExperimentOutcome { summary, known: false, kept: None, seconds: seconds() });
+            let summary = folder::write(context, &experiment, path, fingerprint.to_string(), data, claims, work)?;
+            return Ok(ExperimentOutcome { summary, was_known: false, kept_note: None, seconds: seconds() });
         }
     }
     let _owner = claim_folder(&folder)?;
-    let measured = kinds::kind_named(experiment.kind)
+    let data = kinds::kind_named(experiment.kind)
         .measure(context, &experiment)
         .with_context(|| format!("{}", path.display()))?;
     debug_assert!(
-        undeclared(&experiment, &measured.series)?.is_none(),
+        undeclared_series(&experiment, &data.series)?.is_none(),
         "{:?}",
-        undeclared(&experiment, &measured.series)
+        undeclared_series(&experiment, &data.series)
     );
-    let claims = outcomes(&experiment, &measured, context.scale);
+    let claims = tested_claims(&experiment, &data, context.scale);
     let seconds = start.elapsed().as_secs_f64();
     let work = folder::Time { seconds, played: true };
-    let summary = folder::write(context, &experiment, path, fingerprint.to_string(), measured, claims, work)?;
-    Ok(ExperimentOutcome { summary, known: false, kept: None, seconds })
+    let summary = folder::write(context, &experiment, path, fingerprint.to_string(), data, claims, work)?;
+    Ok(ExperimentOutcome { summary, was_known: false, kept_note: None, seconds })
 }
 
 /// The result of each claim.
-fn outcomes(experiment: &Experiment, measured: &ExperimentData, scale: f64) -> Vec<TestedClaim> {
+fn tested_claims(experiment: &Experiment, data: &ExperimentData, scale: f64) -> Vec<TestedClaim> {
     // A claim may be about a family of settings, or about one size of sets within a setting.
-    let within = |name: &str, of: &str| name == of || name.starts_with(&format!("{of}, "));
+    let is_about = |name: &str, group: &str| name == group || name.starts_with(&format!("{group}, "));
     let lookalike = |setting: &str| {
-        let stand_ins = measured.settings.iter().filter(|info| info.source.lookalike);
-        stand_ins.into_iter().any(|info| within(&info.setting, setting) || within(setting, &info.setting))
+        let stand_ins = data.settings.iter().filter(|info| info.source.lookalike);
+        stand_ins.into_iter().any(|info| is_about(&info.setting, setting) || is_about(setting, &info.setting))
     };
     let claims = experiment.claims.iter();
-    claims.map(|claim| claim::evaluate(claim, &measured.series, scale, lookalike)).collect()
+    claims.map(|claim| claim::evaluate(claim, &data.series, scale, lookalike)).collect()
 }
 
 /// The content of the results folder, for a file with other words, claims or axes; `None` if that is not enough for its claims.
@@ -159,24 +159,24 @@ fn reworded(
     folder: &Path,
     experiment: &Experiment,
     fingerprint: &Fingerprint,
-    old: Summary,
+    stored: Summary,
     scale: f64,
 ) -> Option<(ExperimentData, Vec<TestedClaim>)> {
     let series = series::read(&folder.join("curves.csv"), &folder.join("runs.csv")).ok()?;
-    let same = fingerprint.same_claims(&old.fingerprint) && old.claims.len() == experiment.claims.len();
-    let Summary { settings, table, claims, .. } = old;
-    let measured = ExperimentData { series, settings, table, ..ExperimentData::default() };
-    let now = outcomes(experiment, &measured, scale);
-    if same {
+    let is_same = fingerprint.same_claims(&stored.fingerprint) && stored.claims.len() == experiment.claims.len();
+    let Summary { settings, table, claims, .. } = stored;
+    let data = ExperimentData { series, settings, table, ..ExperimentData::default() };
+    let tested = tested_claims(experiment, &data, scale);
+    if is_same {
         // A claim about single runs that are in no file keeps its verdict.
-        let known = |(now, old): (TestedClaim, TestedClaim)| match now.verdict == old.verdict {
-            true => now,
-            false => TestedClaim { verdict: old.verdict, numbers: old.numbers, ..now },
+        let carried_over = |(tested, stored): (TestedClaim, TestedClaim)| match tested.verdict == stored.verdict {
+            true => tested,
+            false => TestedClaim { verdict: stored.verdict, numbers: stored.numbers, ..tested },
         };
-        return Some((measured, now.into_iter().zip(claims).map(known).collect()));
+        return Some((data, tested.into_iter().zip(claims).map(carried_over).collect()));
     }
-    let enough = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
-    enough.then_some((measured, now))
+    let has_points = experiment.claims.iter().all(|claim| !matches!(claim.test, claim::Test::Linear(..)));
+    has_points.then_some((data, tested))
 }
 
 /// Creates and locks the folder of an experiment's results.
@@ -188,19 +188,20 @@ fn claim_folder(folder: &Path) -> Result<FolderOfOtherFiles> {
 
 /// A series that the kind of `experiment` does not list among its names, so that no claim could be
 /// about it.
-fn undeclared(experiment: &Experiment, all: &[series::Series]) -> Result<Option<String>> {
+fn undeclared_series(experiment: &Experiment, all_series: &[series::Series]) -> Result<Option<String>> {
     let names = kinds::kind_named(experiment.kind).series_names(experiment)?;
     let declared = |series: &&series::Series| {
         let curves = names.metrics.iter().find(|(metric, _)| *metric == series.metric);
         names.settings.contains(&series.setting) && curves.is_some_and(|(_, curves)| curves.contains(&series.curve))
     };
-    let found = all.iter().find(|series| !declared(series));
-    Ok(found.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
+    let undeclared_series = all_series.iter().find(|series| !declared(series));
+    Ok(undeclared_series.map(|series| format!("{}, {}, {}", series.setting, series.curve, series.metric.name())))
 }
 
 /// The real data behind existing results that a look-alike would replace now.
-fn better(summary: &Summary, now: &[(String, Source)]) -> Option<String> {
+fn better_sources_note(summary: &Summary, current_sources: &[(String, Source)]) -> Option<String> {
     let real = summary.settings.iter().filter(|info| !info.source.lookalike);
-    let mut lost = real.filter(|info| now.iter().any(|(name, source)| *name == info.setting && source.lookalike));
+    let mut lost =
+        real.filter(|info| current_sources.iter().any(|(name, source)| *name == info.setting && source.lookalike));
     lost.next().map(|info| info.source.name.clone())
 }

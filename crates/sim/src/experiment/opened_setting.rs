@@ -34,7 +34,7 @@ pub(crate) struct OpenedSetting {
     content: Content,
     seed: u64,
     regret: Option<RegretKind>,
-    late: LateAnswers,
+    late_answers: LateAnswers,
 }
 
 enum Content {
@@ -64,7 +64,7 @@ pub struct SettingInfo {
 /// With the name of the setting.
 pub(crate) fn check(setting: &Setting) -> Result<()> {
     match setting.entry.play {
-        Play::Problem => of_problem(setting).map(drop),
+        Play::Problem => problem_content(setting).map(drop),
         Play::Live | Play::Proxy => Ok(()),
     }
 }
@@ -77,8 +77,8 @@ impl OpenedSetting {
     pub(crate) fn open(context: &ExperimentContext, setting: &Setting, seed: u64) -> Result<Self> {
         let source = context.source(setting)?;
         let content = match setting.entry.play {
-            Play::Problem => of_problem(setting)?,
-            Play::Proxy => of_proxy(context, setting, &source, seed)?,
+            Play::Problem => problem_content(setting)?,
+            Play::Proxy => proxy_content(context, setting, &source, seed)?,
             Play::Live => {
                 let spec = site_spec(setting, &source);
                 let dataset = context.open(&source, &spec)?;
@@ -86,7 +86,7 @@ impl OpenedSetting {
                 Content::Data { dataset, spec: Box::new(spec), features }
             }
         };
-        Ok(Self { source, content, seed, regret: setting.entry.regret, late: setting.late.clone() })
+        Ok(Self { source, content, seed, regret: setting.entry.regret, late_answers: setting.late_answers.clone() })
     }
 
     /// The number of rankers.
@@ -112,8 +112,8 @@ impl OpenedSetting {
             Content::Matrix { names, .. } => names.clone(),
             Content::Data { dataset, features, .. } => {
                 let names = dataset.feature_names();
-                let places = features.iter().map(|feature| feature.0 as usize - 1);
-                ArmNames::features(features.clone()).called(names.and_then(|names| names.subset(places)))
+                let columns = features.iter().map(|feature| feature.0 as usize - 1);
+                ArmNames::features(features.clone()).with_user_names(names.and_then(|names| names.subset(columns)))
             }
             Content::Utilities { .. } => ArmNames::NUMBERS,
         }
@@ -147,8 +147,8 @@ impl OpenedSetting {
     /// # Errors
     /// When the truth cannot be kept.
     pub(crate) fn environment(&self, context: &ExperimentContext) -> Result<Environment> {
-        let all: Vec<usize> = (0..self.arms()).collect();
-        Ok(self.of_arms(context, &all, false)?.0)
+        let all_arms: Vec<usize> = (0..self.arms()).collect();
+        Ok(self.environment_of_arms(context, &all_arms, false)?.0)
     }
 
     /// The environment of the random set `number` of `size` rankers. With `with_winner`, sets are drawn
@@ -168,8 +168,8 @@ impl OpenedSetting {
         let cell = seed_text(Seeded::Subset { size, arms: self.arms() });
         for attempt in 0..TRIES {
             let mut generator = seed::generator(self.seed, &cell, number, &format!("arms {attempt}"));
-            let arms = draw(self.arms(), size, &mut generator);
-            let (environment, has_winner) = self.of_arms(context, &arms, true)?;
+            let arms = draw_arms(self.arms(), size, &mut generator);
+            let (environment, has_winner) = self.environment_of_arms(context, &arms, true)?;
             if has_winner || !with_winner {
                 return Ok(Some(environment));
             }
@@ -178,7 +178,12 @@ impl OpenedSetting {
     }
 
     /// The environment of these arms, and whether they have a Condorcet winner.
-    fn of_arms(&self, context: &ExperimentContext, arms: &[usize], subset: bool) -> Result<(Environment, bool)> {
+    fn environment_of_arms(
+        &self,
+        context: &ExperimentContext,
+        arms: &[usize],
+        subset: bool,
+    ) -> Result<(Environment, bool)> {
         let (environment, has_winner) = match &self.content {
             Content::Utilities { arena, of } => {
                 ensure!(
@@ -201,7 +206,7 @@ impl OpenedSetting {
                 Environment::of_site(context, prepared, self.seed, subset, self.regret)?
             }
         };
-        Ok((environment.with_late(&self.late), has_winner))
+        Ok((environment.with_late(&self.late_answers), has_winner))
     }
 }
 
@@ -214,43 +219,43 @@ pub(crate) fn site_spec(setting: &Setting, source: &Source) -> SiteSpec {
     spec
 }
 
-fn of_problem(setting: &Setting) -> Result<Content> {
+fn problem_content(setting: &Setting) -> Result<Content> {
     if !setting.entry.preferences.is_empty() {
         let matrix = PreferenceMatrix::from_rows(&setting.entry.preferences)
             .with_context(|| format!("setting {:?}: preferences", setting.name))?;
-        let of = "the preferences in the file".to_owned();
-        return Ok(Content::Matrix { matrix, names: ArmNames::NUMBERS, of });
+        let description = "the preferences in the file".to_owned();
+        return Ok(Content::Matrix { matrix, names: ArmNames::NUMBERS, of: description });
     }
     let name = setting.problem.as_deref().unwrap_or_default();
     let problem: Problem = name.parse().with_context(|| format!("setting {:?}", setting.name))?;
-    let of = problem.to_string();
+    let description = problem.to_string();
     Ok(match prepare_problem(&problem)? {
-        ProblemArena::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::NUMBERS, of },
-        ProblemArena::Utilities(arena) => Content::Utilities { arena, of },
+        ProblemArena::Matrix(matrix) => Content::Matrix { matrix, names: ArmNames::NUMBERS, of: description },
+        ProblemArena::Utilities(arena) => Content::Utilities { arena, of: description },
     })
 }
 
 /// A published matrix, or else one estimated from impressions.
-fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, seed: u64) -> Result<Content> {
+fn proxy_content(context: &ExperimentContext, setting: &Setting, source: &Source, seed: u64) -> Result<Content> {
     let entry = &setting.entry;
     if let Some(path) = entry.matrix.0.iter().find_map(|name| context.find_matrix(name)) {
         let bytes =
             input::read_file(&path, MOST_BYTES).with_context(|| format!("failed to read {}", path.display()))?;
-        let (whole, header) = PreferenceMatrix::with_names(&bytes)
+        let (full_matrix, header) = PreferenceMatrix::with_names(&bytes)
             .with_context(|| format!("{} is not a preference matrix", path.display()))?;
-        let known = || matrix_origin(&path, &whole).names().cloned();
-        let given = header.and_then(|names| Names::new(names).ok()).or_else(known);
+        let known_names = || matrix_origin(&path, &full_matrix).names().cloned();
+        let names = header.and_then(|names| Names::new(names).ok()).or_else(known_names);
         // Arm i of a matrix of feature rankers is feature i + 1.
         let spec = &setting.spec;
         let features = spec
             .rankers
-            .resolve(given.as_ref())?
-            .choose(whole.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
-        let kept = features.iter().filter(|feature| !entry.without.contains(&feature.0));
-        let arms: Vec<Arm> = kept.map(|feature| Arm(feature.0 - 1)).collect();
-        let matrix = whole.subset(&arms)?;
-        let given = given.and_then(|given| given.subset(arms.iter().map(|arm| arm.index())));
-        let names = ArmNames::chosen(arms).called(given);
+            .resolve(names.as_ref())?
+            .choose(full_matrix.arms() as u32, seed::seed(seed, "rankers", 0, "selection"))?;
+        let kept_features = features.iter().filter(|feature| !entry.without.contains(&feature.0));
+        let arms: Vec<Arm> = kept_features.map(|feature| Arm(feature.0 - 1)).collect();
+        let matrix = full_matrix.subset(&arms)?;
+        let names = names.and_then(|names| names.subset(arms.iter().map(|arm| arm.index())));
+        let names = ArmNames::chosen(arms).with_user_names(names);
         return Ok(Content::Matrix {
             matrix,
             names,
@@ -265,18 +270,18 @@ fn of_proxy(context: &ExperimentContext, setting: &Setting, source: &Source, see
     let dataset = context.open(source, &spec)?;
     let features = spec.features(&dataset, seed)?;
     let prepared = spec.prepare_rankers(dataset, features, seed, &context.lists)?;
-    let asked = if source.lookalike { entry.lookalike_impressions_per_pair } else { None };
-    let interleavings = asked.or(entry.impressions_per_pair).map_or(4_000, |count| count.0);
+    let requested_impressions = if source.lookalike { entry.lookalike_impressions_per_pair } else { None };
+    let interleavings = requested_impressions.or(entry.impressions_per_pair).map_or(4_000, |count| count.0);
     let interleavings = context.scaled(interleavings, 300);
     let matrix = estimated(context, &prepared, interleavings, seed)?;
-    let of = format!(
+    let description = format!(
         "a matrix of {} estimated from {} impressions per pair of {}, {} clicks",
         prepared.site.arms(),
         with_separators(interleavings),
         source.name,
         prepared.description.click.model
     );
-    Ok(Content::Matrix { matrix, names: prepared.description.names(), of })
+    Ok(Content::Matrix { matrix, names: prepared.description.names(), of: description })
 }
 
 /// The estimated preference matrix of all rankers of a site, kept in the cache.
@@ -297,9 +302,9 @@ fn estimated(
     )
 }
 
-/// `size` of the numbers below `all`, drawn uniformly without replacement, in increasing order.
-fn draw(all: usize, size: usize, generator: &mut Generator) -> Vec<usize> {
-    let mut pool: Vec<usize> = (0..all).collect();
+/// `size` of the numbers below `arm_count`, drawn uniformly without replacement, in increasing order.
+fn draw_arms(arm_count: usize, size: usize, generator: &mut Generator) -> Vec<usize> {
+    let mut pool: Vec<usize> = (0..arm_count).collect();
     draw_first(&mut pool, size, generator);
     pool.truncate(size);
     pool.sort_unstable();
@@ -313,8 +318,8 @@ mod tests {
     #[test]
     fn draws_are_increasing_and_of_the_right_size() {
         let mut generator = seed::generator(1, "t", 0, "t");
-        assert_eq!(draw(4, 4, &mut generator), [0, 1, 2, 3]);
-        let few = draw(100, 5, &mut generator);
+        assert_eq!(draw_arms(4, 4, &mut generator), [0, 1, 2, 3]);
+        let few = draw_arms(100, 5, &mut generator);
         assert!(few.windows(2).all(|pair| pair[0] < pair[1]) && few.len() == 5);
     }
 }

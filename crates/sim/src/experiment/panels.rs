@@ -4,20 +4,20 @@ use figures::{Curve, CurvePoint, Panel};
 use studies::results::quantile;
 
 use crate::experiment::config::{Arrangement, Bands, Experiment};
-use crate::experiment::measured::ExperimentData;
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::series::{Metric, Point, Series};
 
 /// Makes panels of series, arranged by the file.
 pub(crate) struct PanelBuilder<'a> {
     experiment: &'a Experiment,
-    measured: &'a ExperimentData,
+    data: &'a ExperimentData,
     /// Points with a smaller x are left out.
     pub(crate) first_x: f64,
 }
 
 impl<'a> PanelBuilder<'a> {
-    pub(crate) fn new(experiment: &'a Experiment, measured: &'a ExperimentData) -> Self {
-        Self { experiment, measured, first_x: 0.0 }
+    pub(crate) fn new(experiment: &'a Experiment, data: &'a ExperimentData) -> Self {
+        Self { experiment, data, first_x: 0.0 }
     }
 
     /// The curves of `metric`: one panel per setting or one for all, with the labels and axes of
@@ -25,7 +25,7 @@ impl<'a> PanelBuilder<'a> {
     pub(crate) fn panels(&self, metric: Metric, template: &Panel) -> Vec<Panel> {
         let mut panels: Vec<Panel> = Vec::new();
         let together = self.experiment.draw.panels == Arrangement::Together;
-        for series in self.measured.series.iter().filter(|series| series.metric == metric) {
+        for series in self.data.series.iter().filter(|series| series.metric == metric) {
             let name = match (together, self.is_lookalike(&series.setting)) {
                 (true, _) => String::new(),
                 (false, true) => format!("{} (look-alike)", series.setting),
@@ -42,7 +42,7 @@ impl<'a> PanelBuilder<'a> {
 
     fn is_lookalike(&self, setting: &str) -> bool {
         let of_setting = |name: &str| name == setting || setting == family_of(name);
-        self.measured.settings.iter().any(|info| info.source.lookalike && of_setting(&info.setting))
+        self.data.settings.iter().any(|info| info.source.lookalike && of_setting(&info.setting))
     }
 
     fn curve(&self, series: &Series, together: bool) -> Curve {

@@ -9,7 +9,7 @@ use output::usage::usage;
 use serde::Deserialize;
 
 use crate::experiment::config::{Bands, Draw, Experiment, KindName};
-use crate::experiment::measured::ExperimentData;
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::report::figure;
 use crate::experiment::report::folder::Summary;
 use crate::experiment::series::{self, Series};
@@ -27,7 +27,7 @@ struct Resolved {
 }
 
 /// Finished results of an experiment.
-pub(crate) struct Finished {
+pub(crate) struct FinishedExperiment {
     /// The drawing options of its file.
     pub draw: Draw,
     /// The measurements.
@@ -37,18 +37,19 @@ pub(crate) struct Finished {
     summary: Summary,
 }
 
-impl Finished {
+impl FinishedExperiment {
     /// Reads the folder `results`.
     ///
     /// # Errors
     /// One line if a file is missing or damaged, or the experiment has no figure.
     pub(crate) fn read(results: &Path) -> Result<Self> {
         let path = results.join("experiment.toml");
-        let text = input::read_file_text(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
+        let text =
+            input::read_file_text(&path, MOST_BYTES).map_err(|error| output::path_error(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
         let resolved: Resolved = toml::from_str(&text).with_context(damaged)?;
         let path = results.join("summary.json");
-        let bytes = input::read_file(&path, MOST_BYTES).map_err(|error| output::explained(error, "read", &path))?;
+        let bytes = input::read_file(&path, MOST_BYTES).map_err(|error| output::path_error(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
         let summary: Summary = serde_json::from_slice(&bytes).with_context(damaged)?;
         let series = series::read(&results.join("curves.csv"), &results.join("runs.csv"))?;
@@ -65,7 +66,7 @@ impl Finished {
     /// The note about look-alikes, if there are any.
     #[must_use]
     pub(crate) fn note(&self) -> Option<String> {
-        figure::lookalike_note(&self.measured())
+        figure::lookalike_note(&self.experiment_data())
     }
 
     /// The title.
@@ -88,11 +89,11 @@ impl Finished {
             )
         );
         let experiment = Experiment::to_draw(self.kind, self.experiment.clone(), draw);
-        let figure = figure::figure(&experiment, &self.measured(), self.summary.scale);
+        let figure = figure::figure(&experiment, &self.experiment_data(), self.summary.scale);
         figure.with_context(|| usage(format!("{:?} is a table and has no figure", self.summary.title)))
     }
 
-    fn measured(&self) -> ExperimentData {
+    fn experiment_data(&self) -> ExperimentData {
         let Summary { settings, table, .. } = self.summary.clone();
         ExperimentData { series: self.series.clone(), settings, table, ..ExperimentData::default() }
     }

@@ -8,7 +8,7 @@ use output::checksum::sha256_hex;
 use output::records::{Record, Records};
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::sharing::ExperimentShare;
+use crate::experiment::experiment_share::ExperimentShare;
 
 /// Raised whenever the runs of the same cell change for all algorithms (if those of one algorithm change,
 /// its own revision is raised).
@@ -50,12 +50,12 @@ pub(crate) fn open(cache: &Path, sharing: &ExperimentShare, cell: &str, checkpoi
     let sound = |run: &RunRecord| run.regret.len() == checkpoints;
     let mut store = Records::open(path, key, sound);
     if let Some(parts) = sharing.share.parts() {
-        let known = store.found.len();
+        let known_runs = store.by_number.len();
         for (run, record) in parts.records::<RunRecord>(store.subject())?.into_iter().filter(|(_, run)| sound(run)) {
-            store.found.entry(run).or_insert(record);
+            store.by_number.entry(run).or_insert(record);
         }
-        if store.found.len() > known {
-            store.rewrite(store.found.values().cloned())?;
+        if store.by_number.len() > known_runs {
+            store.rewrite(store.by_number.values().cloned())?;
         }
     }
     Ok(store)

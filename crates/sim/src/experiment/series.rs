@@ -48,6 +48,16 @@ impl Metric {
         Self::Count,
     ];
 
+    /// The metric with this [name](Self::name).
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+
+    /// Whether a smaller mean is the better one.
+    pub(crate) fn smaller_is_better(self) -> bool {
+        self != Self::Accuracy
+    }
+
     /// Its name in claims and files.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
@@ -97,14 +107,14 @@ pub(crate) struct Point {
     /// One value per run; a single value where nothing is random. Empty for a point that was [read] back without a file of its single runs.
     pub values: Vec<f64>,
     /// The number of runs and their spread, of a point that was read back.
-    read: Option<(usize, Spread)>,
+    read_summary: Option<(usize, Spread)>,
 }
 
 impl Point {
     /// A point with one value per run.
     #[must_use]
     pub(crate) fn new(x: f64, values: Vec<f64>) -> Self {
-        Self { x, values, read: None }
+        Self { x, values, read_summary: None }
     }
 
     /// A point with a single value.
@@ -116,28 +126,28 @@ impl Point {
     /// The number of runs.
     #[must_use]
     pub(crate) fn runs(&self) -> usize {
-        self.read.map_or(self.values.len(), |(runs, _)| runs)
+        self.read_summary.map_or(self.values.len(), |(runs, _)| runs)
     }
 
     /// Mean and spread over runs.
     #[must_use]
     pub(crate) fn spread(&self) -> Spread {
-        self.read.map_or_else(|| Spread::of(&self.values), |(_, spread)| spread)
+        self.read_summary.map_or_else(|| Spread::of(&self.values), |(_, spread)| spread)
     }
 }
 
 impl Series {
     /// The last point.
     #[must_use]
-    pub(crate) fn last(&self) -> Option<&Point> {
+    pub(crate) fn last_point(&self) -> Option<&Point> {
         self.points.last()
     }
 
     /// The points that summaries list: all points of short curves, the last point of long ones.
-    fn listed(&self) -> &[Point] {
-        const FEW: usize = 16;
-        let from = if self.points.len() <= FEW { 0 } else { self.points.len() - 1 };
-        &self.points[from..]
+    fn points_with_values(&self) -> &[Point] {
+        const MAX_LISTED: usize = 16;
+        let start = if self.points.len() <= MAX_LISTED { 0 } else { self.points.len() - 1 };
+        &self.points[start..]
     }
 
     /// The point at `x`, if there is one.
@@ -174,10 +184,10 @@ impl SummaryRow {
 
 /// The last point of every series; all points of short ones.
 #[must_use]
-pub(crate) fn summary(all: &[Series]) -> Vec<SummaryRow> {
+pub(crate) fn summary(all_series: &[Series]) -> Vec<SummaryRow> {
     let rows = |series: &Series| -> Vec<SummaryRow> {
         series
-            .listed()
+            .points_with_values()
             .iter()
             .map(|point| SummaryRow {
                 setting: series.setting.clone(),
@@ -189,7 +199,7 @@ pub(crate) fn summary(all: &[Series]) -> Vec<SummaryRow> {
             })
             .collect()
     };
-    all.iter().flat_map(rows).collect()
+    all_series.iter().flat_map(rows).collect()
 }
 
 const CURVES: [&str; 10] =
@@ -200,9 +210,9 @@ const RUNS: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"];
 ///
 /// # Errors
 /// As [`output::write_csv`].
-pub(crate) fn write_curves(path: &Path, all: &[Series]) -> Result<()> {
+pub(crate) fn write_curves(path: &Path, all_series: &[Series]) -> Result<()> {
     let header = CURVES;
-    let rows = all.iter().flat_map(|series| {
+    let rows = all_series.iter().flat_map(|series| {
         series.points.iter().map(|point| {
             let s = point.spread();
             let mut row = vec![series.setting.clone(), series.curve.clone(), series.metric.name().to_owned()];
@@ -218,10 +228,10 @@ pub(crate) fn write_curves(path: &Path, all: &[Series]) -> Result<()> {
 ///
 /// # Errors
 /// As [`output::write_csv`].
-pub(crate) fn write_runs(path: &Path, all: &[Series]) -> Result<()> {
+pub(crate) fn write_runs(path: &Path, all_series: &[Series]) -> Result<()> {
     let mut rows = Vec::new();
-    for series in all {
-        for point in series.listed() {
+    for series in all_series {
+        for point in series.points_with_values() {
             for (run, value) in point.values.iter().enumerate() {
                 rows.push([
                     series.setting.clone(),
@@ -249,12 +259,12 @@ pub(crate) fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
         ensure!(run.parse() == Ok(of_point.len()), "{}: runs are not in order", runs.display());
         of_point.push(value.parse()?);
     }
-    let mut all: Vec<Series> = Vec::new();
+    let mut series: Vec<Series> = Vec::new();
     for row in rows(curves, &CURVES)? {
-        let [setting, curve, name, x, count, mean, standard_deviation, standard_error, min, max] = row;
-        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        let [setting, curve, name, x_text, count, mean, standard_deviation, standard_error, min, max] = row;
+        let metric = Metric::find(&name);
         let metric = metric.with_context(|| format!("{}: no metric is called {name}", curves.display()))?;
-        let (runs, at) = (count.parse()?, x.parse()?);
+        let (runs, x) = (count.parse()?, x_text.parse()?);
         let spread = Spread {
             mean: mean.parse()?,
             standard_deviation: standard_deviation.parse()?,
@@ -262,20 +272,20 @@ pub(crate) fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
             min: min.parse()?,
             max: max.parse()?,
         };
-        let values = values.remove(&[setting.clone(), curve.clone(), name, x]).unwrap_or_default();
+        let values = values.remove(&[setting.clone(), curve.clone(), name, x_text]).unwrap_or_default();
         ensure!(values.is_empty() || values.len() == runs, "{}: runs are missing", curves.display());
-        let point = Point { x: at, values, read: Some((runs, spread)) };
-        match all.last_mut().filter(|s| s.setting == setting && s.curve == curve && s.metric == metric) {
+        let point = Point { x, values, read_summary: Some((runs, spread)) };
+        match series.last_mut().filter(|s| s.setting == setting && s.curve == curve && s.metric == metric) {
             Some(series) => series.points.push(point),
-            None => all.push(Series { setting, curve, metric, points: vec![point] }),
+            None => series.push(Series { setting, curve, metric, points: vec![point] }),
         }
     }
-    for series in &all {
-        let known = series.listed().iter().all(|point| point.values.len() == point.runs());
-        ensure!(known, "{}: runs of {} are missing", runs.display(), series.curve);
+    for series in &series {
+        let has_all_values = series.points_with_values().iter().all(|point| point.values.len() == point.runs());
+        ensure!(has_all_values, "{}: runs of {} are missing", runs.display(), series.curve);
     }
     ensure!(values.is_empty(), "{} has points that {} has not", runs.display(), curves.display());
-    Ok(all)
+    Ok(series)
 }
 
 /// The rows of a CSV file with this header.

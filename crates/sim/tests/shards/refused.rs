@@ -40,7 +40,7 @@ fn what_does_not_belong_is_refused_by_name_and_nothing_is_lost() {
     assert!(said.contains("6-of-7.part: it is damaged or cut off"), "{said}");
     // The shard makes it again.
     BANDIT.shard(here, 6);
-    assert!(Part::read(&last).unwrap().equals(&Part::decode(&sound).unwrap()));
+    assert!(Part::read(&last).unwrap().has_same_results(&Part::decode(&sound).unwrap()));
 
     // The same shard of another seed.
     let other = BANDIT.prepare();
@@ -82,7 +82,7 @@ fn what_does_not_belong_is_refused_by_name_and_nothing_is_lost() {
         let mut part = Part::read(&path).unwrap();
         part.header.revisions = Part::decode(&sound).unwrap().header.revisions;
         part.header.config["version"] = "0.0.1".into();
-        part.made.build = "0.0.1 (0123456789)".to_owned();
+        part.invocation.build = "0.0.1 (0123456789)".to_owned();
         part.write(&path).unwrap();
     }
     let run = sim(here).args(["merge", "out.shards/"]).output().expect("sim starts");

@@ -49,7 +49,7 @@ pub struct ListFile {
 
 impl CachedLists {
     /// The file in `folder` of the lists of `dataset` by `features`.
-    pub(crate) fn of(folder: &Path, dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Self {
+    pub(crate) fn at(folder: &Path, dataset: &Dataset, features: &[FeatureId], ties: TieBreaking) -> Self {
         let features: Vec<u32> = features.iter().map(|feature| feature.0).collect();
         let key = json!({
             "dataset": dataset.checksum(), "queries": dataset.queries(), "documents": dataset.documents(),
@@ -70,7 +70,7 @@ impl CachedLists {
         let Some(map) = map(&self.path) else { return false };
         let same = sound(&map).map(|description| same_key(description, &self.description));
         if same.is_none() {
-            output::tell::warn(
+            output::messages::warn(
                 false,
                 &format!("{} is damaged or of another version, and is not used", self.path.display()),
             );
@@ -81,7 +81,7 @@ impl CachedLists {
     /// Writes the lists `bytes` into the file.
     pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         if let Some(folder) = self.path.parent() {
-            create_private(folder).map_err(|error| output::explained(error, "create the folder", folder))?;
+            create_private(folder).map_err(|error| output::path_error(error, "create the folder", folder))?;
         }
         output::remove_leftovers(&self.path);
         let hashes: Vec<u64> = bytes.par_chunks(BLOCK).map(xxh3_64).collect();

@@ -44,16 +44,19 @@ impl ListSource {
             }
             return Ok(rankings);
         };
-        let kept = CachedLists::of(folder, dataset, features, ties);
-        if kept.is_mapped_into(&rankings) {
+        let cached = CachedLists::at(folder, dataset, features, ties);
+        if cached.is_mapped_into(&rankings) {
             info!("lists of {} rankers: mapped from a file in {folder:?}", rankings.arms());
             return Ok(rankings);
         }
         rank_all(&rankings, dataset)?;
         if let (Self::BuildAndCache(_), Some(bytes)) = (self, rankings.list_bytes())
-            && let Err(error) = kept.write(bytes)
+            && let Err(error) = cached.write(bytes)
         {
-            output::tell::warn(false, &format!("the lists are not kept, and every shard ranks them itself: {error:#}"));
+            output::messages::warn(
+                false,
+                &format!("the lists are not kept, and every shard ranks them itself: {error:#}"),
+            );
         }
         Ok(rankings)
     }
@@ -157,9 +160,9 @@ mod tests {
             assert_eq!(fs::read_dir(folder).expect("a folder").count(), number + 2);
         }
         // Even under the name of these.
-        let other = CachedLists::of(folder, &dataset, &reversed, TieBreaking::Random);
+        let other = CachedLists::at(folder, &dataset, &reversed, TieBreaking::Random);
         fs::copy(other.path(), &file).expect("a copy");
-        let kept = CachedLists::of(folder, &dataset, &features, TieBreaking::Random);
+        let kept = CachedLists::at(folder, &dataset, &features, TieBreaking::Random);
         let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("rankings");
         assert!(!kept.is_mapped_into(&rankings));
         assert!(write(&features, TieBreaking::Random) == first);
@@ -170,7 +173,7 @@ mod tests {
     fn every_changed_byte_and_every_truncation_is_noticed() {
         let (dataset, features) = (lookalike::generate("np2004-lookalike", 0.01, 1).expect("data"), vec![FeatureId(1)]);
         let place = tempfile::tempdir().expect("a folder");
-        let kept = CachedLists::of(place.path(), &dataset, &features, TieBreaking::Random);
+        let kept = CachedLists::at(place.path(), &dataset, &features, TieBreaking::Random);
         let rankings = || Rankings::new(&dataset, &features, TieBreaking::Random).expect("rankings");
         ListSource::BuildAndCache(place.path().to_path_buf())
             .rank(&dataset, &features, TieBreaking::Random)

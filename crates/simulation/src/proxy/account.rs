@@ -45,10 +45,10 @@ impl MatrixAccount {
     }
 
     /// A warning that the Condorcet winner is not resolved, or may not be; `None` if it is. `margin` is its smallest margin;
-    /// `all`: among all arms of the matrix.
+    /// `is_full_matrix`: among all arms of the matrix.
     #[must_use]
-    pub fn unresolved(&self, margin: f64, all: bool) -> Option<String> {
-        if let Some(z) = self.winner_z.filter(|_| all) {
+    pub fn unresolved_note(&self, margin: f64, is_full_matrix: bool) -> Option<String> {
+        if let Some(z) = self.winner_z.filter(|_| is_full_matrix) {
             return (z < RESOLVED)
                 .then(|| format!("WINNER NOT RESOLVED (z = {z:.1}, below {RESOLVED}): the runner-up may be as good"));
         }

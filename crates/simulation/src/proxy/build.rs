@@ -70,15 +70,15 @@ impl StartMode {
 /// If the request is invalid, or the file is damaged, belongs to another matrix, or its requests do not allow this
 /// one. The file is not changed.
 pub fn open_state(path: &Path, identity: Identity, request: Request, mode: StartMode) -> Result<State> {
-    check(&identity, &request)?;
+    check_request(&identity, &request)?;
     let name = path.display();
-    let new = |identity, request| {
+    let new_state = |identity, request| {
         let mut state = State::new(identity);
-        state.ask(request);
+        state.add_request(request);
         state
     };
     if mode == StartMode::Replace && !request.more {
-        return Ok(new(identity, request));
+        return Ok(new_state(identity, request));
     }
     let Some(mut state) = State::read(path)? else {
         ensure!(
@@ -87,52 +87,55 @@ pub fn open_state(path: &Path, identity: Identity, request: Request, mode: Start
                 "--more adds to an existing matrix, but there is no {name}; use --impressions-per-pair to start one"
             ))
         );
-        return Ok(new(identity, request));
+        return Ok(new_state(identity, request));
     };
-    let last = state.requests.last().context("the saved state has no request; remove it")?;
+    let last_request = state.requests.last().context("the saved state has no request; remove it")?;
     let difference = state.identity.difference(&identity);
-    let is_again = request.more && state.done && mode != StartMode::Resume;
-    if difference.is_none() && *last == request && !is_again {
+    let is_again = request.more && state.is_done && mode != StartMode::Resume;
+    if difference.is_none() && *last_request == request && !is_again {
         return Ok(state);
     }
-    let whole = if state.done { "finished" } else { "unfinished" };
+    let progress_word = if state.is_done { "finished" } else { "unfinished" };
     let requests: Vec<String> = state.requests.iter().map(Request::to_string).collect();
-    let asked = format!("requested with {}", requests.join(" and "));
+    let requested = format!("requested with {}", requests.join(" and "));
     let is_other = difference.is_some();
-    let what = difference.unwrap_or(asked);
+    let reason = difference.unwrap_or(requested);
     ensure!(
         request.more,
         usage(format!(
-            "{name} holds another {whole} matrix ({what}); extend it with --more, add --replace to replace it, or choose another --out"
+            "{name} holds another {progress_word} matrix ({reason}); extend it with --more, add --replace to replace it, or choose another --out"
         ))
     );
     ensure!(
-        !is_other && state.done,
+        !is_other && state.is_done,
         usage(format!(
-            "{name} holds another {whole} matrix ({what}); repeat the command that it was started with, or choose another --out"
+            "{name} holds another {progress_word} matrix ({reason}); repeat the command that it was started with, or choose another --out"
         ))
     );
-    state.ask(request);
+    state.add_request(request);
     Ok(state)
 }
 
 /// Checks that `request` can be fulfilled for a matrix of `identity`.
-fn check(identity: &Identity, request: &Request) -> Result<()> {
+fn check_request(identity: &Identity, request: &Request) -> Result<()> {
     ensure_room_for_pairs(identity.arms, |arms| State::bytes(arms, identity.sampling))?;
-    let places = selection(request)?.places(identity.arms).map_err(usage)?;
+    let pairs = selection(request)?.pair_indices(identity.arms).map_err(usage)?;
     // Sums of the comparisons of all pairs are kept, too.
-    let most = MOST_COMPARISONS / places.len().max(1) as u64;
+    let max_impressions = MOST_COMPARISONS / pairs.len().max(1) as u64;
     ensure!(
-        request.impressions <= most,
+        request.impressions <= max_impressions,
         usage(format!(
             "{} impressions of each of {}: expected at most {}",
             with_separators(request.impressions),
-            with_unit(places.len() as u64, "pair"),
-            with_separators(most)
+            with_unit(pairs.len() as u64, "pair"),
+            with_separators(max_impressions)
         ))
     );
-    if let Some(error) = request.until_standard_error {
-        ensure!(error > 0.0, usage(format!("--until-se {error}: expected a standard error above 0, such as 0.001")));
+    if let Some(target_error) = request.until_standard_error {
+        ensure!(
+            target_error > 0.0,
+            usage(format!("--until-se {target_error}: expected a standard error above 0, such as 0.001"))
+        );
     }
     if identity.sampling == Sampling::Stratified {
         let queries = identity.queries as u64;
@@ -159,8 +162,8 @@ pub(super) fn selection(request: &Request) -> Result<PairSelection> {
 
 impl State {
     /// Adds a request, for [`State::run`] to fulfil.
-    fn ask(&mut self, request: Request) {
-        (self.left, self.done) = (request.impressions, false);
+    fn add_request(&mut self, request: Request) {
+        (self.impressions_left, self.is_done) = (request.impressions, false);
         self.requests.push(request);
     }
 
@@ -171,47 +174,47 @@ impl State {
     /// # Errors
     /// If the state cannot be written; the file keeps what was saved before.
     pub fn run<C: PairComparison>(&mut self, context: &EstimationContext<'_, C>) -> Result<u64> {
-        let Some(request) = self.requests.last().cloned().filter(|_| !self.done) else { return Ok(0) };
-        let places = selection(&request)?.places(self.identity.arms)?;
-        let mut saver = PeriodicSave { save: context.save, last: Instant::now() };
+        let Some(request) = self.requests.last().cloned().filter(|_| !self.is_done) else { return Ok(0) };
+        let pairs = selection(&request)?.pair_indices(self.identity.arms)?;
+        let mut saver = PeriodicSave { save: context.save, last_saved: Instant::now() };
         // First of all: a folder that cannot be written to should fail before any work is done.
         saver.save(self)?;
 
-        let total = request.impressions * places.len() as u64;
-        info!("comparing {} pairs, {} impressions each", places.len(), request.impressions);
-        let open = self.left + self.current.as_ref().map_or(0, |round| round.impressions);
+        let total = request.impressions * pairs.len() as u64;
+        info!("comparing {} pairs, {} impressions each", pairs.len(), request.impressions);
+        let open_impressions = self.impressions_left + self.current.as_ref().map_or(0, |round| round.impressions);
         let progress = Progress::new("comparing pairs", total, context.quiet);
-        progress.start_at(total.saturating_sub(open * places.len() as u64));
+        progress.start_at(total.saturating_sub(open_impressions * pairs.len() as u64));
         let mut comparisons = 0;
         loop {
             if self.current.is_none() {
-                let Some((impressions, places)) = self.next_round(&request, &places) else { break };
-                if self.left >= impressions {
-                    self.left -= impressions;
+                let Some((impressions, pairs)) = self.next_round(&request, &pairs) else { break };
+                if self.impressions_left >= impressions {
+                    self.impressions_left -= impressions;
                 } else {
-                    progress.lengthen(impressions * places.len() as u64);
+                    progress.lengthen(impressions * pairs.len() as u64);
                 }
-                let sums = super::round::empty_sums(places.len(), self.identity.sampling == Sampling::Stratified);
-                self.current = Some(OpenRound { impressions, places, pieces: 0, sums });
+                let sums = super::round::empty_sums(pairs.len(), self.identity.sampling == Sampling::Stratified);
+                self.current = Some(OpenRound { impressions, pairs, pieces: 0, sums });
             }
             comparisons += self.play_current(context, &mut saver, &progress)?;
         }
-        self.done = true;
+        self.is_done = true;
         saver.save(self)?;
         progress.finish();
         Ok(comparisons)
     }
 
     /// Impressions and places of the pairs of the next round; `None` if the request is fulfilled.
-    fn next_round(&self, request: &Request, places: &[u32]) -> Option<(u64, Vec<u32>)> {
-        let most = if self.identity.sampling == Sampling::Stratified { MOST_STRATIFIED } else { ROUND };
-        if self.left > 0 {
-            return Some((self.left.min(most), places.to_vec()));
+    fn next_round(&self, request: &Request, pairs: &[u32]) -> Option<(u64, Vec<u32>)> {
+        let max_round = if self.identity.sampling == Sampling::Stratified { MOST_STRATIFIED } else { ROUND };
+        if self.impressions_left > 0 {
+            return Some((self.impressions_left.min(max_round), pairs.to_vec()));
         }
-        let wanted = request.until_standard_error?;
-        let open: Vec<u32> =
-            places.iter().copied().filter(|&place| self.cautious_error(place as usize) > wanted).collect();
-        (!open.is_empty()).then(|| (request.impressions.min(most), open))
+        let target_error = request.until_standard_error?;
+        let open_pairs: Vec<u32> =
+            pairs.iter().copied().filter(|&place| self.cautious_error(place as usize) > target_error).collect();
+        (!open_pairs.is_empty()).then(|| (request.impressions.min(max_round), open_pairs))
     }
 
     /// Plays the rest of the current round, closes it, and returns the number of comparisons.
@@ -226,13 +229,13 @@ impl State {
         let (number, impressions) = (self.rounds.len() as u64, current.impressions);
         let strata =
             (sampling == Sampling::Stratified).then(|| draw_strata(context.site.queries(), impressions, seed, number));
-        let round = Round::new(context.site, seed, number, impressions, current.places.len(), strata.as_ref());
-        let all = all_pairs(arms);
-        let pairs: Vec<(u32, u32)> = current.places.iter().map(|&place| all[place as usize]).collect();
+        let round = Round::new(context.site, seed, number, impressions, current.pairs.len(), strata.as_ref());
+        let pairs_of_arms = all_pairs(arms);
+        let pairs: Vec<(u32, u32)> = current.pairs.iter().map(|&place| pairs_of_arms[place as usize]).collect();
         let pairs = context.comparison.prepare(&pairs);
-        let before = round.impressions_of(current.pieces);
-        debug!("round {number}: {} pairs, impressions {before} to {impressions}", current.places.len());
-        progress.advance(before * current.places.len() as u64);
+        let impressions_before = round.impressions_of(current.pieces);
+        debug!("round {number}: {} pairs, impressions {impressions_before} to {impressions}", current.pairs.len());
+        progress.advance(impressions_before * current.pairs.len() as u64);
 
         while self.current.as_ref().is_some_and(|current| current.pieces < round.pieces()) {
             self.play_until(saver.deadline(), context.comparison, &round, &pairs, progress);
@@ -242,7 +245,7 @@ impl State {
             }
         }
         let current = self.current.take().context("no round is open")?;
-        let compared = (impressions - before) * current.places.len() as u64;
+        let compared = (impressions - impressions_before) * current.pairs.len() as u64;
         self.close(current, strata.as_ref());
         Ok(compared)
     }
@@ -258,8 +261,9 @@ impl State {
     ) {
         let Some(current) = &mut self.current else { return };
         let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let (next, played) = round.play_all(comparison, pairs, current.pieces..round.pieces(), &is_over, progress);
-        current.pieces = next;
+        let (next_piece, played) =
+            round.play_all(comparison, pairs, current.pieces..round.pieces(), &is_over, progress);
+        current.pieces = next_piece;
         for counts in played {
             current.sums.iter_mut().zip(&counts).for_each(|(sums, more)| sums.add(more));
         }
@@ -267,29 +271,29 @@ impl State {
 
     /// Adds a finished round to the totals.
     pub(super) fn close(&mut self, round: OpenRound, strata: Option<&Strata>) {
-        let OpenRound { impressions, places, sums, .. } = round;
-        for (index, place) in places.iter().map(|&place| place as usize).enumerate() {
+        let OpenRound { impressions, pairs, sums, .. } = round;
+        for (index, pair) in pairs.iter().map(|&pair| pair as usize).enumerate() {
             let sum = |count: fn(&Sums) -> &[u32]| sums.iter().map(|sums| u64::from(count(sums)[index])).sum::<u64>();
-            self.totals.wins[place] += sum(|sums| &sums.counts.wins);
-            self.totals.ties[place] += sum(|sums| &sums.counts.ties);
-            self.totals.comparisons[place] += impressions;
+            self.totals.wins[pair] += sum(|sums| &sums.counts.wins);
+            self.totals.ties[pair] += sum(|sums| &sums.counts.ties);
+            self.totals.comparisons[pair] += impressions;
             if let Some(strata) = strata {
-                self.totals.variances[place] += variance(strata, &sums, index);
+                self.totals.variances[pair] += variance(strata, &sums, index);
             }
         }
-        self.rounds.push(FinishedRound { impressions, pairs: places.len() });
+        self.rounds.push(FinishedRound { impressions, pairs: pairs.len() });
     }
 }
 
 /// Writes the state when the interval since the last time has passed.
 struct PeriodicSave<'a> {
     save: Option<(&'a Path, Duration)>,
-    last: Instant,
+    last_saved: Instant,
 }
 
 impl PeriodicSave<'_> {
     fn deadline(&self) -> Option<Instant> {
-        self.save.map(|(_, every)| self.last + every)
+        self.save.map(|(_, every)| self.last_saved + every)
     }
 
     fn is_due(&self) -> bool {
@@ -303,7 +307,7 @@ impl PeriodicSave<'_> {
                 false => error,
             })?;
         }
-        self.last = Instant::now();
+        self.last_saved = Instant::now();
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use ranktypes::npy;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::selection::place;
+use super::selection::pair_index;
 use super::state::State;
 
 /// The files of a matrix, for `--out P.npy` or `P.txt`.
@@ -27,7 +27,7 @@ pub struct Files {
     /// counts are 0 and preferences 1/2; standard errors are 0 on the diagonal and infinite without comparisons.
     pub counts: PathBuf,
     /// `P.json`: how the matrix was made.
-    pub how: PathBuf,
+    pub provenance: PathBuf,
     /// `P.timings.json`: seconds and memory, which vary from run to run.
     pub timings: PathBuf,
     /// `P.state`: the state that the same command and `--more` continue from.
@@ -39,26 +39,26 @@ impl Files {
     ///
     /// # Errors
     /// If the name does not end in `.npy` or `.txt`.
-    pub fn of(out: &Path) -> Result<Self> {
+    pub fn for_matrix(out: &Path) -> Result<Self> {
         let ending = out.extension().and_then(|ending| ending.to_str());
         ensure!(
             matches!(ending, Some("npy" | "txt")),
             usage(format!("--out {} should end in .npy or .txt; both are written", out.display()))
         );
-        let with = |ending| out.with_extension(ending);
+        let with_ending = |ending| out.with_extension(ending);
         Ok(Self {
-            npy: with("npy"),
-            text: with("txt"),
-            counts: with("counts.npz"),
-            how: with("json"),
-            timings: with("timings.json"),
-            state: with("state"),
+            npy: with_ending("npy"),
+            text: with_ending("txt"),
+            counts: with_ending("counts.npz"),
+            provenance: with_ending("json"),
+            timings: with_ending("timings.json"),
+            state: with_ending("state"),
         })
     }
 
     /// The paths of all files.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
-        let Self { npy, text, counts, how, timings, state } = self;
+        let Self { npy, text, counts, provenance: how, timings, state } = self;
         [npy, text, counts, how, timings, state].into_iter().map(PathBuf::as_path)
     }
 
@@ -119,11 +119,11 @@ pub fn counts(state: &State, matrix: &PreferenceMatrix) -> Result<Vec<u8>> {
         Ok(())
     };
     add("preferences", "<f8", &|row, column| matrix.row(Arm::at(row))[column].to_bits())?;
-    for (name, descr, of) in tables {
+    for (name, descr, array) in tables {
         add(name, descr, &|row, column| match row.cmp(&column) {
-            Ordering::Less => of(state, place(arms, row, column), true),
+            Ordering::Less => array(state, pair_index(arms, row, column), true),
             Ordering::Equal => 0,
-            Ordering::Greater => of(state, place(arms, column, row), false),
+            Ordering::Greater => array(state, pair_index(arms, column, row), false),
         })?;
     }
     Ok(archive.finish()?.into_inner())

@@ -63,7 +63,7 @@ pub use comparison::{Counts, Interleaved, Multileaved, PairComparison, PreparedP
 pub use files::{Files, counts, write};
 pub use origin::{Doubt, MatrixOrigin, matrix_origin};
 pub use play::{identity, play};
-pub use provenance::{Against, Provenance, provenance, winner};
+pub use provenance::{Provenance, ReferenceAgreement, provenance, winner};
 pub use round::{ROUND, Sampling};
 pub use selection::{PairSelection, all_pairs, pair_count};
 pub use share::{ShardFiles, pieces_played, play_shard};

@@ -32,9 +32,9 @@ pub fn identity(prepared: &PreparedSite, seed: u64, sampling: Sampling, multilea
 /// Those of [`State::run`].
 pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Duration)>, quiet: bool) -> Result<u64> {
     struct Run<'a>(&'a mut State, &'a PreparedSite, Option<(&'a Path, Duration)>, bool);
-    impl Comparing for Run<'_> {
+    impl ComparisonTask for Run<'_> {
         type Output = Result<u64>;
-        fn with<C: PairComparison>(self, comparison: &C) -> Result<u64> {
+        fn run_with<C: PairComparison>(self, comparison: &C) -> Result<u64> {
             let Self(state, prepared, save, quiet) = self;
             state.run(&EstimationContext { site: &prepared.site, comparison, save, quiet })
         }
@@ -44,23 +44,23 @@ pub fn play(state: &mut State, prepared: &PreparedSite, save: Option<(&Path, Dur
 }
 
 /// Work that compares pairs in some way.
-pub(super) trait Comparing {
+pub(super) trait ComparisonTask {
     /// Its result.
     type Output;
 
     /// Does the work.
-    fn with<C: PairComparison>(self, comparison: &C) -> Self::Output;
+    fn run_with<C: PairComparison>(self, comparison: &C) -> Self::Output;
 }
 
 /// Does `work` with the comparison of a prepared site.
-pub(super) fn with_comparison<W: Comparing>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
+pub(super) fn with_comparison<W: ComparisonTask>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
     let PreparedSite { site, methods, .. } = prepared;
     if multileaved {
-        return work.with(&Multileaved { site, method: &methods.multileaving });
+        return work.run_with(&Multileaved { site, method: &methods.multileaving });
     }
     // The default method gets an inner loop of its own.
     match &methods.interleaving {
-        AnyInterleaving::Probabilistic(method) => work.with(&Interleaved { site, method }),
-        method => work.with(&Interleaved { site, method }),
+        AnyInterleaving::Probabilistic(method) => work.run_with(&Interleaved { site, method }),
+        method => work.run_with(&Interleaved { site, method }),
     }
 }

@@ -53,12 +53,12 @@ pub struct Provenance<'a> {
     /// Its smallest margin in standard errors; null without a winner, or if the margin has no error.
     pub winner_z: Option<f64>,
     /// How it agrees with another matrix.
-    pub against: Option<Against>,
+    pub against: Option<ReferenceAgreement>,
 }
 
 /// How the matrix agrees with another one.
 #[derive(Serialize)]
-pub struct Against {
+pub struct ReferenceAgreement {
     /// Its file.
     pub matrix: String,
     /// Whether it was estimated from synthetic data, if that is known.
@@ -74,7 +74,7 @@ pub fn provenance<'a>(
     state: &'a State,
     site: &'a SiteDescription,
     matrix: &PreferenceMatrix,
-    against: Option<Against>,
+    reference_agreement: Option<ReferenceAgreement>,
 ) -> Provenance<'a> {
     let pairs = pair_count(matrix.arms());
     let counts = || (0..pairs).map(|place| state.count(place));
@@ -97,7 +97,7 @@ pub fn provenance<'a>(
         site,
         condorcet_winner: condorcet_winner(matrix).map(|winner| site.label(winner.index())),
         winner_z: smallest_margin(state, matrix).and_then(|(margin, _, error)| (error > 0.0).then_some(margin / error)),
-        against,
+        against: reference_agreement,
     }
 }
 
@@ -133,12 +133,13 @@ impl Provenance<'_> {
 pub fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) -> String {
     let pairs = || all_pairs(matrix.arms()).into_iter().enumerate();
     let Some(winner) = condorcet_winner(matrix) else {
-        let missing = pairs().any(|(place, _)| state.count(place).comparisons == 0);
-        return if missing { "no Condorcet winner among the pairs compared" } else { "no Condorcet winner" }.to_owned();
+        let has_missing = pairs().any(|(place, _)| state.count(place).comparisons == 0);
+        return if has_missing { "no Condorcet winner among the pairs compared" } else { "no Condorcet winner" }
+            .to_owned();
     };
     let mut text = format!("Condorcet winner: {}", site.label(winner.index()));
-    if let Some((margin, other, error)) = smallest_margin(state, matrix) {
-        text += &format!("; smallest margin {margin:.4} over {}", site.label(other as usize));
+    if let Some((margin, rival, error)) = smallest_margin(state, matrix) {
+        text += &format!("; smallest margin {margin:.4} over {}", site.label(rival as usize));
         if error > 0.0 {
             let z = margin / error;
             text += &format!(", z = {z:.1}");
@@ -154,9 +155,9 @@ pub fn winner(state: &State, site: &SiteDescription, matrix: &PreferenceMatrix) 
 fn smallest_margin(state: &State, matrix: &PreferenceMatrix) -> Option<(f64, u32, f64)> {
     let winner = condorcet_winner(matrix)?;
     let margins = all_pairs(matrix.arms()).into_iter().enumerate().filter_map(|(place, (low, high))| {
-        let other = if low == winner.0 { high } else { low };
+        let rival = if low == winner.0 { high } else { low };
         let margin = (state.count(place).preference() - 0.5).abs();
-        (low == winner.0 || high == winner.0).then_some((margin, other, state.standard_error(place)))
+        (low == winner.0 || high == winner.0).then_some((margin, rival, state.standard_error(place)))
     });
     margins.min_by(|a, b| a.0.total_cmp(&b.0))
 }

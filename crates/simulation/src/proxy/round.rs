@@ -63,8 +63,8 @@ pub(super) fn extent(queries: usize, impressions: u64, pairs: usize, sampling: S
     match sampling {
         Sampling::WithReplacement => (impressions as usize, impressions_per_piece),
         Sampling::Stratified => {
-            let each = (impressions / queries.max(1) as u64).max(1) as usize;
-            (queries, (impressions_per_piece / each).max(1))
+            let per_query = (impressions / queries.max(1) as u64).max(1) as usize;
+            (queries, (impressions_per_piece / per_query).max(1))
         }
     }
 }
@@ -90,17 +90,17 @@ impl<'a> Round<'a> {
 
     /// The number of pieces.
     pub(super) fn pieces(&self) -> u64 {
-        let (all, per_piece) = self.extent();
-        all.div_ceil(per_piece) as u64
+        let (draws, per_piece) = self.extent();
+        draws.div_ceil(per_piece) as u64
     }
 
     /// The number of impressions in the first `pieces` pieces.
     pub(super) fn impressions_of(&self, pieces: u64) -> u64 {
-        let (all, per_piece) = self.extent();
-        let until = all.min(usize::try_from(pieces).unwrap_or(usize::MAX).saturating_mul(per_piece));
+        let (draws, per_piece) = self.extent();
+        let until = draws.min(usize::try_from(pieces).unwrap_or(usize::MAX).saturating_mul(per_piece));
         match &self.queries {
             Queries::Drawn { .. } => until as u64,
-            Queries::Strata { strata, .. } => (0..until).map(|query| u64::from(strata.of(query))).sum(),
+            Queries::Strata { strata, .. } => (0..until).map(|query| u64::from(strata.impressions_of(query))).sum(),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Round<'a> {
     fn extent(&self) -> (usize, usize) {
         match &self.queries {
             Queries::Drawn { draws, per_piece } => (draws.len(), *per_piece),
-            Queries::Strata { strata, per_piece } => (strata.extra.len(), *per_piece),
+            Queries::Strata { strata, per_piece } => (strata.has_extra.len(), *per_piece),
         }
     }
 
@@ -128,11 +128,11 @@ impl<'a> Round<'a> {
         stop: &(dyn Fn() -> bool + Sync),
         progress: &Progress,
     ) -> (u64, Vec<Vec<Sums>>) {
-        let (next, width) = (AtomicU64::new(pieces.start), self.pairs as u64);
+        let (next_piece, width) = (AtomicU64::new(pieces.start), self.pairs as u64);
         let workers = rayon::broadcast(|_| {
             let mut counts = self.worker_counts();
             loop {
-                let piece = next.fetch_add(1, Ordering::Relaxed);
+                let piece = next_piece.fetch_add(1, Ordering::Relaxed);
                 if piece >= pieces.end {
                     break counts.into_sums();
                 }
@@ -142,14 +142,14 @@ impl<'a> Round<'a> {
                 }
             }
         });
-        (next.into_inner().min(pieces.end), workers)
+        (next_piece.into_inner().min(pieces.end), workers)
     }
 
     /// Plays piece `number`, adds its outcomes to `worker`, and returns the number of impressions.
     fn play<C: PairComparison>(&self, comparison: &C, pairs: &C::Pairs, number: u64, worker: &mut WorkerCounts) -> u64 {
-        let (all, per_piece) = self.extent();
+        let (draws, per_piece) = self.extent();
         let start = number as usize * per_piece;
-        let range = start..all.min(start + per_piece);
+        let range = start..draws.min(start + per_piece);
         match &self.queries {
             Queries::Drawn { draws, .. } => {
                 let draws = &draws[range];
@@ -173,10 +173,10 @@ impl<'a> Round<'a> {
         let mut draws = Vec::new();
         for query in range {
             draws.clear();
-            draws.resize(strata.of(query) as usize, query as u32);
+            draws.resize(strata.impressions_of(query) as usize, query as u32);
             let stream = self.stream(query as u64);
             comparison.compare(pairs, &draws, &stream, &mut worker.counts);
-            worker.sums[usize::from(strata.extra[query])].take_query(&mut worker.counts.0);
+            worker.sums[usize::from(strata.has_extra[query])].take_query(&mut worker.counts.0);
             impressions += draws.len() as u64;
         }
         impressions

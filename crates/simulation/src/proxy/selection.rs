@@ -19,7 +19,7 @@ pub fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
 }
 
 /// The index of (low, high), with low < high, in [`all_pairs`].
-pub(super) fn place(arms: usize, low: usize, high: usize) -> usize {
+pub(super) fn pair_index(arms: usize, low: usize, high: usize) -> usize {
     // The rows before `low` hold arms - 1, arms - 2, ... pairs.
     low * (2 * arms - low - 1) / 2 + high - low - 1
 }
@@ -52,14 +52,14 @@ impl PairSelection {
     /// One line with what is expected and what was found.
     pub fn parse_arms(text: &str, names: Option<&Names>) -> Result<Self, String> {
         let expected = |word: &str| format!("expected 0-based arms such as 0,3,17, found `{word}`");
-        let one = |word: String| {
-            arm(&word, names).ok_or_else(|| names.map_or_else(|| expected(&word), |names| unknown(names, &word)))
+        let arm_of = |word: String| {
+            arm(&word, names).ok_or_else(|| names.map_or_else(|| expected(&word), |names| unknown_name(names, &word)))
         };
         let mut arms = Vec::new();
         for word in ranktypes::text::split_list(text).map_err(|_| expected(text))? {
             match Names::range(&word, names)? {
                 Some(numbers) => arms.extend(numbers),
-                None => arms.push(one(word)?),
+                None => arms.push(arm_of(word)?),
             }
         }
         Ok(Self::Arms(arms))
@@ -72,75 +72,75 @@ impl PairSelection {
     /// One line with what is expected and what was found.
     pub fn parse_pairs(text: &str, names: Option<&Names>) -> Result<Self, String> {
         let expected = |word: &str| format!("expected pairs of 0-based arms such as 0-3,109-*, found `{word}`");
-        let one = |word: String| {
-            let parts = || word.match_indices('-').map(|(dash, _)| (word[..dash].trim(), word[dash + 1..].trim()));
-            let mut found = parts().filter_map(|(first, second)| {
+        let pair_of = |word: String| {
+            let splits = || word.match_indices('-').map(|(dash, _)| (word[..dash].trim(), word[dash + 1..].trim()));
+            let mut matches = splits().filter_map(|(first, second)| {
                 let second = if second == "*" { None } else { Some(arm(second, names)?) };
                 Some((arm(first, names)?, second))
             });
-            match (found.next(), found.next(), names) {
+            match (matches.next(), matches.next(), names) {
                 (Some(pair), None, _) => Ok(pair),
                 (Some(_), Some(_), _) => Err(format!("`{word}` names several pairs; write it with numbers")),
                 (None, _, Some(names)) => {
-                    let wrong = parts().find_map(|(first, second)| match (arm(first, Some(names)), second) {
+                    let wrong = splits().find_map(|(first, second)| match (arm(first, Some(names)), second) {
                         (Some(_), second) => Some(second),
                         (None, second) => (second == "*" || arm(second, Some(names)).is_some()).then_some(first),
                     });
-                    Err(wrong.map_or_else(|| expected(&word), |wrong| unknown(names, wrong)))
+                    Err(wrong.map_or_else(|| expected(&word), |wrong| unknown_name(names, wrong)))
                 }
                 (None, ..) => Err(expected(&word)),
             }
         };
-        let words = ranktypes::text::split_list(text).map_err(|_| expected(text))?;
-        Ok(Self::Pairs(words.into_iter().map(one).collect::<Result<_, _>>()?))
+        let items = ranktypes::text::split_list(text).map_err(|_| expected(text))?;
+        Ok(Self::Pairs(items.into_iter().map(pair_of).collect::<Result<_, _>>()?))
     }
 
     /// The indices of the selected pairs in [`all_pairs`] of `arms` arms, ascending and without duplicates.
     ///
     /// # Errors
     /// If an arm does not exist or is paired with itself, or the selection contains no pair.
-    pub fn places(&self, arms: usize) -> Result<Vec<u32>> {
-        let known = |arm: u32| -> Result<usize> {
+    pub fn pair_indices(&self, arms: usize) -> Result<Vec<u32>> {
+        let checked_arm = |arm: u32| -> Result<usize> {
             ensure!((arm as usize) < arms, "arm {arm} is out of range: there are {arms} rankers, numbered from 0");
             Ok(arm as usize)
         };
-        let mut places = Vec::new();
-        let mut add = |a: usize, b: usize| places.push(place(arms, a.min(b), a.max(b)) as u32);
+        let mut pairs = Vec::new();
+        let mut add = |a: usize, b: usize| pairs.push(pair_index(arms, a.min(b), a.max(b)) as u32);
         match self {
             Self::All => return Ok((0..pair_count(arms) as u32).collect()),
             Self::Arms(chosen) => {
-                let chosen = chosen.iter().map(|&arm| known(arm)).collect::<Result<Vec<usize>>>()?;
+                let chosen = chosen.iter().map(|&arm| checked_arm(arm)).collect::<Result<Vec<usize>>>()?;
                 for (index, &a) in chosen.iter().enumerate() {
                     chosen[..index].iter().filter(|&&b| b != a).for_each(|&b| add(a, b));
                 }
             }
             Self::Pairs(pairs) => {
                 for &(first, second) in pairs {
-                    let a = known(first)?;
+                    let a = checked_arm(first)?;
                     match second {
                         Some(second) => {
                             ensure!(first != second, "pair {first}-{second}: an arm cannot be compared with itself");
-                            add(a, known(second)?);
+                            add(a, checked_arm(second)?);
                         }
                         None => (0..arms).filter(|&b| b != a).for_each(|b| add(a, b)),
                     }
                 }
             }
         }
-        places.sort_unstable();
-        places.dedup();
-        ensure!(!places.is_empty(), "{self} contains no pair; give at least two arms");
-        Ok(places)
+        pairs.sort_unstable();
+        pairs.dedup();
+        ensure!(!pairs.is_empty(), "{self} contains no pair; give at least two arms");
+        Ok(pairs)
     }
 }
 
 /// The arm called `word`, or of that number.
 fn arm(word: &str, names: Option<&Names>) -> Option<u32> {
-    let named = names.and_then(|names| names.find(word)).map(|arm| arm as u32);
-    named.or_else(|| word.trim().parse().ok())
+    let named_arm = names.and_then(|names| names.find(word)).map(|arm| arm as u32);
+    named_arm.or_else(|| word.trim().parse().ok())
 }
 
-fn unknown(names: &Names, word: &str) -> String {
+fn unknown_name(names: &Names, word: &str) -> String {
     names.look_up(word).err().unwrap_or_default()
 }
 
@@ -183,7 +183,7 @@ mod tests {
     fn places_number_all_pairs() {
         for arms in 0..7 {
             for (index, (low, high)) in all_pairs(arms).into_iter().enumerate() {
-                assert_eq!(place(arms, low as usize, high as usize), index);
+                assert_eq!(pair_index(arms, low as usize, high as usize), index);
             }
             assert_eq!(all_pairs(arms).len(), pair_count(arms));
         }
@@ -191,7 +191,8 @@ mod tests {
 
     #[test]
     fn selections_are_sorted_and_hold_each_pair_once() {
-        let places = |text: &str| text.parse::<PairSelection>().map_err(anyhow::Error::msg).and_then(|c| c.places(4));
+        let places =
+            |text: &str| text.parse::<PairSelection>().map_err(anyhow::Error::msg).and_then(|c| c.pair_indices(4));
         // (0,1) (0,2) (0,3) (1,2) (1,3) (2,3)
         assert_eq!(places("all").unwrap(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(places("arms:3,0,1,0").unwrap(), [0, 2, 4]);

@@ -18,7 +18,7 @@ use output::usage::usage;
 use serde_json::{Value, json};
 
 use super::comparison::PairComparison;
-use super::play::{Comparing, with_comparison};
+use super::play::{ComparisonTask, with_comparison};
 use super::round::{ROUND, Round, Sampling, draw_strata, empty_sums, extent};
 use super::selection::all_pairs;
 use super::state::{FinishedRound, OpenRound, State};
@@ -41,22 +41,25 @@ struct PlannedRound {
 impl PlannedRound {
     /// About how many impressions `pieces` have; exactly without strata.
     fn impressions_in(&self, pieces: &Range<u64>) -> u64 {
-        let (all, per_piece) = self.extent;
-        let until = |piece: u64| all.min(piece.saturating_mul(per_piece));
+        let (draws, per_piece) = self.extent;
+        let until = |piece: u64| draws.min(piece.saturating_mul(per_piece));
         let share = u128::from(until(pieces.end) - until(pieces.start)) * u128::from(self.impressions);
         // No more than the impressions.
-        u64::try_from(share / u128::from(all.max(1))).unwrap_or(u64::MAX)
+        u64::try_from(share / u128::from(draws.max(1))).unwrap_or(u64::MAX)
     }
 }
 
 /// The same of `pieces` of all rounds together.
 fn impressions_in(rounds: &[PlannedRound], pieces: &Range<u64>) -> u64 {
-    let mut before = 0;
+    let mut pieces_before = 0;
     let of_round = |round: &PlannedRound| {
-        let here = intersection(pieces, &(before..before + round.pieces));
-        let impressions =
-            if here.is_empty() { 0 } else { round.impressions_in(&(here.start - before..here.end - before)) };
-        before += round.pieces;
+        let pieces_here = intersection(pieces, &(pieces_before..pieces_before + round.pieces));
+        let impressions = if pieces_here.is_empty() {
+            0
+        } else {
+            round.impressions_in(&(pieces_here.start - pieces_before..pieces_here.end - pieces_before))
+        };
+        pieces_before += round.pieces;
         impressions
     };
     rounds.iter().map(of_round).sum()
@@ -77,7 +80,7 @@ impl State {
             )
         );
         ensure!(
-            self.current.is_none() && self.left == request.impressions,
+            self.current.is_none() && self.impressions_left == request.impressions,
             usage(
                 "the matrix is unfinished; finish it first by the same command, or replace it with --replace, without --shard"
             )
@@ -95,22 +98,22 @@ impl State {
     }
 
     /// The rounds of the last request, and the places of its pairs.
-    fn planned(&self) -> Result<(Vec<PlannedRound>, Vec<u32>)> {
+    fn planned_rounds(&self) -> Result<(Vec<PlannedRound>, Vec<u32>)> {
         let request = self.requests.last().context("nothing is asked for")?;
-        let places = super::build::selection(request)?.places(self.identity.arms)?;
+        let pairs = super::build::selection(request)?.pair_indices(self.identity.arms)?;
         let strata = self.identity.sampling == Sampling::Stratified;
-        let most = if strata { request.impressions } else { ROUND };
-        let mut left = request.impressions;
+        let max_round = if strata { request.impressions } else { ROUND };
+        let mut impressions_left = request.impressions;
         let mut rounds = Vec::new();
-        while left > 0 {
-            let impressions = left.min(most);
-            let (all, per_piece) = extent(self.identity.queries, impressions, places.len(), self.identity.sampling);
+        while impressions_left > 0 {
+            let impressions = impressions_left.min(max_round);
+            let (draws, per_piece) = extent(self.identity.queries, impressions, pairs.len(), self.identity.sampling);
             let number = (self.rounds.len() + rounds.len()) as u64;
-            let extent = (all as u64, per_piece as u64);
-            rounds.push(PlannedRound { number, impressions, pieces: all.div_ceil(per_piece) as u64, extent });
-            left -= impressions;
+            let extent = (draws as u64, per_piece as u64);
+            rounds.push(PlannedRound { number, impressions, pieces: draws.div_ceil(per_piece) as u64, extent });
+            impressions_left -= impressions;
         }
-        Ok((rounds, places))
+        Ok((rounds, pairs))
     }
 
     /// Adds what the shards counted, which fulfils the last request, and writes the state to the file at `path`. Returns the
@@ -118,37 +121,37 @@ impl State {
     ///
     /// # Errors
     /// If the parts are of another request, cannot be read, or the file cannot be written.
-    pub fn absorb(&mut self, parts: &Parts, queries: usize, path: &Path) -> Result<u64> {
+    pub fn absorb_parts(&mut self, parts: &Parts, queries: usize, path: &Path) -> Result<u64> {
         parts.check(&self.work()?, &Self::revisions())?;
-        let (rounds, places) = self.planned()?;
+        let (rounds, pairs) = self.planned_rounds()?;
         let strata = self.identity.sampling == Sampling::Stratified;
-        let pairs = places.len() as u64;
-        let mut counts = ShareCounts::new(places.len(), strata);
-        parts.each(|part| {
-            let done = counts.add_encoded(&part.body)?;
-            ensure!(done == part.header.range.end - part.header.range.start, "it is unfinished");
+        let pair_count = pairs.len() as u64;
+        let mut counts = ShareCounts::new(pairs.len(), strata);
+        parts.for_each_part(|part| {
+            let pieces_done = counts.add_encoded(&part.body)?;
+            ensure!(pieces_done == part.header.range.end - part.header.range.start, "it is unfinished");
             Ok(())
         })?;
-        self.left = 0;
+        self.impressions_left = 0;
         if strata {
             let [round] = rounds[..] else { bail!("stratified impressions form one round") };
-            let drawn = draw_strata(queries, round.impressions, self.identity.seed, round.number);
+            let strata = draw_strata(queries, round.impressions, self.identity.seed, round.number);
             let sums = counts.into_sums()?;
-            self.close(OpenRound { impressions: round.impressions, places, pieces: round.pieces, sums }, Some(&drawn));
+            self.close(OpenRound { impressions: round.impressions, pairs, pieces: round.pieces, sums }, Some(&strata));
         } else {
-            let all: u64 = rounds.iter().map(|round| round.impressions).sum();
+            let total_impressions: u64 = rounds.iter().map(|round| round.impressions).sum();
             let [wins, ties] = &counts.columns[..] else { bail!("counts have two columns") };
-            for ((&place, wins), ties) in places.iter().zip(wins).zip(ties) {
-                self.totals.wins[place as usize] += wins;
-                self.totals.ties[place as usize] += ties;
-                self.totals.comparisons[place as usize] += all;
+            for ((&pair, wins), ties) in pairs.iter().zip(wins).zip(ties) {
+                self.totals.wins[pair as usize] += wins;
+                self.totals.ties[pair as usize] += ties;
+                self.totals.comparisons[pair as usize] += total_impressions;
             }
-            let finished = |round: &PlannedRound| FinishedRound { impressions: round.impressions, pairs: places.len() };
+            let finished = |round: &PlannedRound| FinishedRound { impressions: round.impressions, pairs: pairs.len() };
             self.rounds.extend(rounds.iter().map(finished));
         }
-        self.done = true;
+        self.is_done = true;
         self.save(path)?;
-        Ok(rounds.iter().map(|round| round.impressions).sum::<u64>() * pairs)
+        Ok(rounds.iter().map(|round| round.impressions).sum::<u64>() * pair_count)
     }
 }
 
@@ -158,7 +161,7 @@ pub struct ShardFiles<'a> {
     /// The file with the pieces so far, and the interval at which it is written.
     pub progress: (&'a Path, Duration),
     /// The provenance of the part.
-    pub made: Invocation,
+    pub invocation: Invocation,
     /// Whether to hide the progress bar.
     pub quiet: bool,
 }
@@ -179,12 +182,12 @@ struct PlayShard<'a> {
     files: &'a ShardFiles<'a>,
 }
 
-impl Comparing for PlayShard<'_> {
+impl ComparisonTask for PlayShard<'_> {
     type Output = Result<Part>;
 
-    fn with<C: PairComparison>(self, comparison: &C) -> Result<Part> {
+    fn run_with<C: PairComparison>(self, comparison: &C) -> Result<Part> {
         let Self { state, shard, prepared, files } = self;
-        let (rounds, places) = state.planned()?;
+        let (rounds, pair_indices) = state.planned_rounds()?;
         let strata = state.identity.sampling == Sampling::Stratified;
         let total = rounds.iter().map(|round| round.pieces).sum();
         let header = Header {
@@ -195,38 +198,38 @@ impl Comparing for PlayShard<'_> {
             range: shard.range(total),
             total,
         };
-        let mut work = ShardProgress::open(header, places.len(), strata, files)?;
+        let mut work = ShardProgress::open(header, pair_indices.len(), strata, files)?;
         // First of all: a folder that cannot be written to should fail before any work is done.
         work.save()?;
-        let all = all_pairs(state.identity.arms);
-        let pairs: Vec<(u32, u32)> = places.iter().map(|&place| all[place as usize]).collect();
+        let pairs_of_arms = all_pairs(state.identity.arms);
+        let pairs: Vec<(u32, u32)> = pair_indices.iter().map(|&pair| pairs_of_arms[pair as usize]).collect();
         let pairs = comparison.prepare(&pairs);
-        let comparisons = |pieces: &Range<u64>| impressions_in(&rounds, pieces) * places.len() as u64;
+        let comparisons = |pieces: &Range<u64>| impressions_in(&rounds, pieces) * pair_indices.len() as u64;
         let total = comparisons(&work.header.range);
         let progress = Progress::new("comparing pairs", total, files.quiet);
-        progress.start_at(total.saturating_sub(comparisons(&work.left())));
+        progress.start_at(total.saturating_sub(comparisons(&work.pieces_left())));
         let saves = interrupt::saves_before_it_stops();
-        let mut before = 0;
+        let mut pieces_before = 0;
         for &PlannedRound { number, impressions, pieces, .. } in &rounds {
-            let of_round = before..before + pieces;
-            before = of_round.end;
-            if intersection(&work.left(), &of_round).is_empty() {
+            let of_round = pieces_before..pieces_before + pieces;
+            pieces_before = of_round.end;
+            if intersection(&work.pieces_left(), &of_round).is_empty() {
                 continue;
             }
             let (site, seed) = (&prepared.site, state.identity.seed);
-            let drawn = strata.then(|| draw_strata(site.queries(), impressions, seed, number));
-            let round = Round::new(site, seed, number, impressions, places.len(), drawn.as_ref());
+            let strata_of_round = strata.then(|| draw_strata(site.queries(), impressions, seed, number));
+            let round = Round::new(site, seed, number, impressions, pair_indices.len(), strata_of_round.as_ref());
             loop {
-                let here = intersection(&work.left(), &of_round);
-                if here.is_empty() {
+                let pieces_of_round = intersection(&work.pieces_left(), &of_round);
+                if pieces_of_round.is_empty() {
                     break;
                 }
-                let in_round = here.start - of_round.start..here.end - of_round.start;
+                let in_round = pieces_of_round.start - of_round.start..pieces_of_round.end - of_round.start;
                 let deadline = work.deadline();
                 let stop = || saves.is_asked_to_stop() || Instant::now() >= deadline;
-                let (next, sums) = round.play_all(comparison, &pairs, in_round, &stop, &progress);
+                let (next_piece, sums) = round.play_all(comparison, &pairs, in_round, &stop, &progress);
                 sums.iter().for_each(|sums| work.counts.add_sums(sums));
-                work.counts.done += of_round.start + next - here.start;
+                work.counts.pieces_done += of_round.start + next_piece - pieces_of_round.start;
                 if saves.is_asked_to_stop() {
                     work.save()?;
                     saves.stop();
@@ -237,7 +240,7 @@ impl Comparing for PlayShard<'_> {
             }
         }
         progress.finish();
-        Ok(work.part())
+        Ok(work.to_part())
     }
 }
 
@@ -253,7 +256,7 @@ struct ShardProgress<'a> {
     /// Seconds of earlier processes.
     seconds: f64,
     start: Instant,
-    last: Instant,
+    last_saved: Instant,
 }
 
 impl<'a> ShardProgress<'a> {
@@ -265,30 +268,30 @@ impl<'a> ShardProgress<'a> {
             false => None,
         };
         let counts = saved.as_ref().and_then(|part| ShareCounts::decode(&part.body, pairs, strata).ok());
-        let seconds = saved.filter(|_| counts.is_some()).map_or(0.0, |part| part.made.seconds);
+        let seconds = saved.filter(|_| counts.is_some()).map_or(0.0, |part| part.invocation.seconds);
         let now = Instant::now();
         let counts = counts.unwrap_or_else(|| ShareCounts::new(pairs, strata));
-        Ok(Self { header, counts, files, seconds, start: now, last: now })
+        Ok(Self { header, counts, files, seconds, start: now, last_saved: now })
     }
 
     /// The pieces that are not played yet.
-    fn left(&self) -> Range<u64> {
-        self.header.range.start + self.counts.done..self.header.range.end
+    fn pieces_left(&self) -> Range<u64> {
+        self.header.range.start + self.counts.pieces_done..self.header.range.end
     }
 
     fn deadline(&self) -> Instant {
-        self.last + self.files.progress.1
+        self.last_saved + self.files.progress.1
     }
 
-    fn part(&self) -> Part {
+    fn to_part(&self) -> Part {
         let seconds = self.seconds + self.start.elapsed().as_secs_f64();
-        let made = Invocation { seconds, ..self.files.made.clone() };
-        Part::new(self.header.clone(), made, self.counts.encode())
+        let invocation = Invocation { seconds, ..self.files.invocation.clone() };
+        Part::new(self.header.clone(), invocation, self.counts.encode())
     }
 
     fn save(&mut self) -> Result<()> {
-        self.part().write(self.files.progress.0)?;
-        self.last = Instant::now();
+        self.to_part().write(self.files.progress.0)?;
+        self.last_saved = Instant::now();
         Ok(())
     }
 }
@@ -306,13 +309,13 @@ pub fn pieces_played(path: &Path) -> Option<(Header, u64)> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ShareCounts {
     /// The number of pieces that are counted: always the first ones of the shard.
-    done: u64,
+    pieces_done: u64,
     columns: Vec<Vec<u64>>,
 }
 
 impl ShareCounts {
     fn new(pairs: usize, strata: bool) -> Self {
-        Self { done: 0, columns: vec![vec![0; pairs]; if strata { 6 } else { 2 }] }
+        Self { pieces_done: 0, columns: vec![vec![0; pairs]; if strata { 6 } else { 2 }] }
     }
 
     /// Adds the sums of a thread.
@@ -332,22 +335,22 @@ impl ShareCounts {
 
     /// The sums of a stratified round.
     fn into_sums(self) -> Result<Vec<Sums>> {
-        let mut all = empty_sums(self.columns.first().map_or(0, Vec::len), true);
+        let mut sums = empty_sums(self.columns.first().map_or(0, Vec::len), true);
         let mut columns = self.columns.into_iter();
-        let narrow = |column: Option<Vec<u64>>| -> Result<Vec<u32>> {
+        let to_u32 = |column: Option<Vec<u64>>| -> Result<Vec<u32>> {
             let numbers = column.into_iter().flatten().map(|number| Ok(u32::try_from(number)?));
             numbers.collect::<Result<_>>().context("the counts exceed those of a round")
         };
-        for sums in &mut all {
-            (sums.counts.wins, sums.counts.ties) = (narrow(columns.next())?, narrow(columns.next())?);
+        for sums in &mut sums {
+            (sums.counts.wins, sums.counts.ties) = (to_u32(columns.next())?, to_u32(columns.next())?);
             sums.squares = columns.next().unwrap_or_default();
         }
-        Ok(all)
+        Ok(sums)
     }
 
     /// The number of pieces, and each column after the number of bytes that its numbers take.
     fn encode(&self) -> Vec<u8> {
-        let mut bytes = self.done.to_le_bytes().to_vec();
+        let mut bytes = self.pieces_done.to_le_bytes().to_vec();
         for column in &self.columns {
             let largest = column.iter().copied().max().unwrap_or(0);
             let width = (1..8).find(|width| largest >> (8 * width) == 0).unwrap_or(8);
@@ -367,15 +370,15 @@ impl ShareCounts {
     /// Adds encoded counts of the same pairs without unpacking them first, and returns the number of their pieces. After an
     /// error, the sums are of no use.
     fn add_encoded(&mut self, bytes: &[u8]) -> Result<u64> {
-        let short = "its counts are not those of the pairs";
-        let (done, mut rest) = bytes.split_first_chunk().context(short)?;
-        let done = u64::from_le_bytes(*done);
-        self.done += done;
+        let wrong_length = "its counts are not those of the pairs";
+        let (pieces_done, mut remaining) = bytes.split_first_chunk().context(wrong_length)?;
+        let pieces_done = u64::from_le_bytes(*pieces_done);
+        self.pieces_done += pieces_done;
         for column in &mut self.columns {
-            let (&width, after) = rest.split_first().context(short)?;
+            let (&width, following) = remaining.split_first().context(wrong_length)?;
             let width = usize::from(width);
-            ensure!((1..=8).contains(&width), short);
-            let (numbers, after) = after.split_at_checked(width * column.len()).context(short)?;
+            ensure!((1..=8).contains(&width), wrong_length);
+            let (numbers, following) = following.split_at_checked(width * column.len()).context(wrong_length)?;
             match width {
                 1 => add_numbers::<1>(column, numbers),
                 2 => add_numbers::<2>(column, numbers),
@@ -386,10 +389,10 @@ impl ShareCounts {
                 7 => add_numbers::<7>(column, numbers),
                 _ => add_numbers::<8>(column, numbers),
             }
-            rest = after;
+            remaining = following;
         }
-        ensure!(rest.is_empty(), short);
-        Ok(done)
+        ensure!(remaining.is_empty(), wrong_length);
+        Ok(pieces_done)
     }
 }
 
@@ -420,7 +423,7 @@ mod tests {
     fn counts_take_as_few_bytes_as_the_largest() {
         for strata in [false, true] {
             let mut counts = ShareCounts::new(3, strata);
-            counts.done = 9;
+            counts.pieces_done = 9;
             for (at, column) in counts.columns.iter_mut().enumerate() {
                 *column = vec![0, 255 << (8 * at), 7];
             }
@@ -433,7 +436,7 @@ mod tests {
             }
             let mut twice = counts.clone();
             assert_eq!(twice.add_encoded(&bytes).unwrap(), 9);
-            assert_eq!(twice.done, 18);
+            assert_eq!(twice.pieces_done, 18);
             for (twice, once) in twice.columns.iter().flatten().zip(counts.columns.iter().flatten()) {
                 assert_eq!(*twice, 2 * once);
             }

@@ -55,8 +55,8 @@ impl fmt::Display for Request {
     /// Writes the request as flags.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", if self.more { "--more" } else { "--impressions-per-pair" }, self.impressions)?;
-        if let Some((which, what)) = self.pairs.split_once(':') {
-            write!(f, " --{which} {what}")?;
+        if let Some((kind, list)) = self.pairs.split_once(':') {
+            write!(f, " --{kind} {list}")?;
         }
         self.until_standard_error.map_or(Ok(()), |error| write!(f, " --until-se {error}"))
     }
@@ -79,9 +79,9 @@ pub struct State {
     /// All requests; only the last may be unfinished.
     pub requests: Vec<Request>,
     /// Impressions per pair of the last request that no round has started yet.
-    pub left: u64,
+    pub impressions_left: u64,
     /// Whether the last request is fulfilled.
-    pub done: bool,
+    pub is_done: bool,
     /// All finished rounds.
     pub rounds: Vec<FinishedRound>,
     /// Counts of each pair over all finished rounds.
@@ -105,7 +105,7 @@ pub(super) struct Totals {
 pub(super) struct OpenRound {
     pub(super) impressions: u64,
     /// Indices of its pairs among all pairs.
-    pub(super) places: Vec<u32>,
+    pub(super) pairs: Vec<u32>,
     /// The number of pieces with outcomes in `sums`: always the first ones.
     pub(super) pieces: u64,
     pub(super) sums: Vec<Sums>,
@@ -141,12 +141,12 @@ impl State {
         };
         let threads = rayon::current_num_threads() as u64;
         // The places and pairs of the round, what it has counted, and the counts of each thread.
-        let playing = 2 * 4 + 3 * pair + sums + threads * (sums + counts);
+        let playing_bytes = 2 * 4 + 3 * pair + sums + threads * (sums + counts);
         // The bytes of the state file.
         let saving = 2 * 4 + sums + totals + 4 + sums;
         // All pairs, the matrix, and its text of twenty bytes per cell or the tables of all counts.
         let writing = pair + 16 + 5 * 16;
-        (pair_count(arms) as u64).saturating_mul(totals + playing.max(saving).max(writing))
+        (pair_count(arms) as u64).saturating_mul(totals + playing_bytes.max(saving).max(writing))
     }
 
     /// A state without requests and comparisons.
@@ -160,7 +160,15 @@ impl State {
             comparisons: vec![0; pairs],
             variances: vec![0.0; if strata { pairs } else { 0 }],
         };
-        Self { identity, requests: Vec::new(), left: 0, done: true, rounds: Vec::new(), totals, current: None }
+        Self {
+            identity,
+            requests: Vec::new(),
+            impressions_left: 0,
+            is_done: true,
+            rounds: Vec::new(),
+            totals,
+            current: None,
+        }
     }
 
     /// Writes the state to the file at `path` in one step.
@@ -188,12 +196,12 @@ impl State {
         let header = Header {
             identity: self.identity.clone(),
             requests: self.requests.clone(),
-            left: self.left,
-            done: self.done,
+            left: self.impressions_left,
+            done: self.is_done,
             rounds: self.rounds.clone(),
             current: self.current.as_ref().map(|current| OpenRoundHeader {
                 impressions: current.impressions,
-                pairs: current.places.len(),
+                pairs: current.pairs.len(),
                 pieces: current.pieces,
             }),
         };
@@ -203,8 +211,8 @@ impl State {
         let Totals { wins, ties, comparisons, variances } = &self.totals;
         [wins, ties, comparisons].into_iter().flatten().for_each(|n| bytes.extend(n.to_le_bytes()));
         variances.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
-        if let Some(OpenRound { places, sums, .. }) = &self.current {
-            places.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
+        if let Some(OpenRound { pairs, sums, .. }) = &self.current {
+            pairs.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
             for Sums { counts, squares } in sums {
                 counts.wins.iter().chain(&counts.ties).for_each(|n| bytes.extend(n.to_le_bytes()));
                 squares.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
@@ -214,47 +222,53 @@ impl State {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self> {
-        let known = |what: &[u8]| what.starts_with(MAGIC.as_bytes());
+        let is_known = |what: &[u8]| what.starts_with(MAGIC.as_bytes());
         ensure!(
-            known(bytes),
+            is_known(bytes),
             match MAGIC.as_bytes().starts_with(bytes) {
                 true => "it is truncated",
                 false => "it is not the state of a proxy matrix, or it has another version",
             }
         );
-        let body = unseal(bytes).filter(|body| known(body));
+        let body = unseal(bytes).filter(|body| is_known(body));
         let body = body.context("it is truncated or damaged: its checksum does not match")?;
         let body = &body[MAGIC.len()..];
         let end = body.iter().position(|&byte| byte == b'\n').context("the line of its header does not end")?;
         let header: Header = serde_json::from_slice(&body[..end]).context("its header is unreadable")?;
-        let mut rest = Numbers(&body[end + 1..]);
+        let mut numbers = Numbers(&body[end + 1..]);
         // Checked first: memory is allocated for as many pairs as the header declares.
         let arms = u64::try_from(header.identity.arms)?;
         let declared = arms.checked_mul(arms.saturating_sub(1)).and_then(|twice| (twice / 2).checked_mul(24));
         ensure!(
-            declared.is_some_and(|bytes| bytes <= rest.0.len() as u64),
+            declared.is_some_and(|bytes| bytes <= numbers.0.len() as u64),
             "it holds fewer numbers than its header declares"
         );
         let mut state = Self::new(header.identity);
         let Totals { wins, ties, comparisons, variances } = &mut state.totals;
-        [wins, ties, comparisons].into_iter().try_for_each(|numbers| rest.fill(numbers, u64::from_le_bytes))?;
-        rest.fill(variances, f64::from_le_bytes)?;
+        [wins, ties, comparisons].into_iter().try_for_each(|totals| numbers.fill(totals, u64::from_le_bytes))?;
+        numbers.fill(variances, f64::from_le_bytes)?;
         if let Some(current) = header.current {
-            let mut places = vec![0; current.pairs.min(pair_count(state.identity.arms))];
-            rest.fill(&mut places, u32::from_le_bytes)?;
-            let pairs = state.totals.wins.len();
-            ensure!(places.iter().all(|&place| (place as usize) < pairs), "it holds a pair that does not exist");
-            let mut sums = empty_sums(places.len(), state.identity.sampling == Sampling::Stratified);
+            let mut pairs = vec![0; current.pairs.min(pair_count(state.identity.arms))];
+            numbers.fill(&mut pairs, u32::from_le_bytes)?;
+            let all_pairs = state.totals.wins.len();
+            ensure!(pairs.iter().all(|&pair| (pair as usize) < all_pairs), "it holds a pair that does not exist");
+            let mut sums = empty_sums(pairs.len(), state.identity.sampling == Sampling::Stratified);
             for Sums { counts, squares } in &mut sums {
-                rest.fill(&mut counts.wins, u32::from_le_bytes)?;
-                rest.fill(&mut counts.ties, u32::from_le_bytes)?;
-                rest.fill(squares, u64::from_le_bytes)?;
+                numbers.fill(&mut counts.wins, u32::from_le_bytes)?;
+                numbers.fill(&mut counts.ties, u32::from_le_bytes)?;
+                numbers.fill(squares, u64::from_le_bytes)?;
             }
             let OpenRoundHeader { impressions, pieces, .. } = current;
-            state.current = Some(OpenRound { impressions, places, pieces, sums });
+            state.current = Some(OpenRound { impressions, pairs, pieces, sums });
         }
-        ensure!(rest.0.is_empty(), "it holds more numbers than its header declares");
-        Ok(Self { requests: header.requests, left: header.left, done: header.done, rounds: header.rounds, ..state })
+        ensure!(numbers.0.is_empty(), "it holds more numbers than its header declares");
+        Ok(Self {
+            requests: header.requests,
+            impressions_left: header.left,
+            is_done: header.done,
+            rounds: header.rounds,
+            ..state
+        })
     }
 }
 
@@ -270,9 +284,9 @@ impl State {
             bytes = seal(bytes);
         }
         let Ok(state) = Self::decode(&bytes) else { return false };
-        let written = state.encode().expect("a state that was read can be written");
-        let again = Self::decode(&written).expect("a state that was written can be read");
-        assert_eq!(again.encode().expect("as before"), written, "writing and reading changed the state");
+        let encoded = state.encode().expect("a state that was read can be written");
+        let decoded = Self::decode(&encoded).expect("a state that was written can be read");
+        assert_eq!(decoded.encode().expect("as before"), encoded, "writing and reading changed the state");
         true
     }
 }
@@ -283,19 +297,19 @@ struct Numbers<'a>(&'a [u8]);
 impl Numbers<'_> {
     fn fill<T, const N: usize>(&mut self, numbers: &mut [T], read: fn([u8; N]) -> T) -> Result<()> {
         for number in numbers {
-            let (bytes, rest) =
+            let (bytes, remaining) =
                 self.0.split_first_chunk().context("it holds fewer numbers than its header declares")?;
-            (*number, self.0) = (read(*bytes), rest);
+            (*number, self.0) = (read(*bytes), remaining);
         }
         Ok(())
     }
 }
 
 impl Identity {
-    /// Describes the first difference between this identity and `wanted`; `None` if they are equal.
-    pub(super) fn difference(&self, wanted: &Self) -> Option<String> {
+    /// Describes the first difference between this identity and `expected`; `None` if they are equal.
+    pub(super) fn difference(&self, expected: &Self) -> Option<String> {
         let value = |identity| serde_json::to_value(identity).unwrap_or_default();
-        first_difference(&value(self), &value(wanted), Compare::Everything)
+        first_difference(&value(self), &value(expected), Compare::Everything)
     }
 }
 
@@ -311,10 +325,10 @@ mod tests {
         state.totals.wins = (0..6).collect();
         state.totals.comparisons = vec![u64::MAX; 6];
         state.rounds.push(FinishedRound { impressions: 20, pairs: 6 });
-        (state.left, state.done) = (10, false);
+        (state.impressions_left, state.is_done) = (10, false);
         let mut sums = empty_sums(2, sampling == Sampling::Stratified);
         sums[0].counts.wins = vec![3, 4];
-        state.current = Some(OpenRound { impressions: 20, places: vec![1, 5], pieces: 2, sums });
+        state.current = Some(OpenRound { impressions: 20, pairs: vec![1, 5], pieces: 2, sums });
         state
     }
 

@@ -25,35 +25,35 @@ use crate::pairwise::Tally;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Strata {
     /// Impressions that every query gets.
-    pub(super) each: u32,
+    pub(super) per_query: u32,
     /// Whether a query gets one more.
-    pub(super) extra: Vec<bool>,
+    pub(super) has_extra: Vec<bool>,
 }
 
 impl Strata {
     /// Distributes `impressions` over `queries` queries.
     pub(super) fn draw(queries: usize, impressions: u64, generator: &mut Generator) -> Self {
-        let each = (impressions / queries as u64) as u32;
-        let mut left = (impressions % queries as u64) as usize;
-        // Selection sampling: every subset of `left` queries is equally likely.
-        let mut extra = vec![false; queries];
-        for (query, extra) in extra.iter_mut().enumerate() {
-            if generator.random_range(0..queries - query) < left {
-                *extra = true;
-                left -= 1;
+        let per_query = (impressions / queries as u64) as u32;
+        let mut remaining = (impressions % queries as u64) as usize;
+        // Selection sampling: every subset of `remaining` queries is equally likely.
+        let mut has_extra = vec![false; queries];
+        for (query, has_extra) in has_extra.iter_mut().enumerate() {
+            if generator.random_range(0..queries - query) < remaining {
+                *has_extra = true;
+                remaining -= 1;
             }
         }
-        Self { each, extra }
+        Self { per_query, has_extra }
     }
 
     /// Impressions of `query`.
-    pub(super) fn of(&self, query: usize) -> u32 {
-        self.each + u32::from(self.extra[query])
+    pub(super) fn impressions_of(&self, query: usize) -> u32 {
+        self.per_query + u32::from(self.has_extra[query])
     }
 
     /// The number of queries with one more.
-    fn more(&self) -> usize {
-        self.extra.iter().filter(|&&extra| extra).count()
+    fn queries_with_extra(&self) -> usize {
+        self.has_extra.iter().filter(|&&extra| extra).count()
     }
 }
 
@@ -82,9 +82,10 @@ impl Sums {
     }
 
     pub(super) fn add(&mut self, other: &Self) {
-        for (mine, theirs) in [(&mut self.counts.wins, &other.counts.wins), (&mut self.counts.ties, &other.counts.ties)]
+        for (own_counts, other_counts) in
+            [(&mut self.counts.wins, &other.counts.wins), (&mut self.counts.ties, &other.counts.ties)]
         {
-            mine.iter_mut().zip(theirs).for_each(|(count, more)| *count += more);
+            own_counts.iter_mut().zip(other_counts).for_each(|(count, more)| *count += more);
         }
         self.squares.iter_mut().zip(&other.squares).for_each(|(square, more)| *square += more);
     }
@@ -99,27 +100,28 @@ impl Sums {
 /// The estimated variance of the sum of y of `pair` over a whole stratified round. `sums` holds the sums over queries
 /// with `strata.each` impressions (at least 2), and over those with one more.
 pub(super) fn variance(strata: &Strata, sums: &[Sums], pair: usize) -> f64 {
-    let queries = strata.extra.len() as f64;
-    let more = strata.more() as f64;
-    let each = f64::from(strata.each);
-    let impressions = queries * each + more;
+    let queries = strata.has_extra.len() as f64;
+    let larger_strata = strata.queries_with_extra() as f64;
+    let per_query = f64::from(strata.per_query);
+    let impressions = queries * per_query + larger_strata;
     // Sums over queries of s_q^2, of s_q^2 / n_q, of the means and of their squares.
-    let (mut within, mut of_means, mut means, mut squares) = (0.0, 0.0, 0.0, 0.0);
-    for (sums, n) in sums.iter().zip([each, each + 1.0]) {
+    let (mut within_variance, mut mean_variance, mut means, mut squares) = (0.0, 0.0, 0.0, 0.0);
+    for (sums, n) in sums.iter().zip([per_query, per_query + 1.0]) {
         let (y, y_squared) = sums.moments(pair);
         let square = sums.squares[pair] as f64;
         let variances = (y_squared - square / n) / (n - 1.0);
-        within += variances;
-        of_means += variances / n;
+        within_variance += variances;
+        mean_variance += variances / n;
         means += y / n;
         squares += square / (n * n);
     }
-    let between = if queries > 1.0 {
-        ((squares - means * means / queries) / (queries - 1.0) - of_means / queries).max(0.0)
+    let between_variance = if queries > 1.0 {
+        ((squares - means * means / queries) / (queries - 1.0) - mean_variance / queries).max(0.0)
     } else {
         0.0
     };
-    (impressions * within / queries + more * (1.0 - more / queries) * between).max(0.0)
+    (impressions * within_variance / queries + larger_strata * (1.0 - larger_strata / queries) * between_variance)
+        .max(0.0)
 }
 
 #[cfg(test)]
@@ -133,19 +135,19 @@ mod tests {
         let mut extras = vec![0; 7];
         for _ in 0..7000 {
             let strata = Strata::draw(7, 24, &mut generator);
-            assert_eq!((strata.each, strata.more()), (3, 3));
-            (0..7).for_each(|query| extras[query] += usize::from(strata.extra[query]));
+            assert_eq!((strata.per_query, strata.queries_with_extra()), (3, 3));
+            (0..7).for_each(|query| extras[query] += usize::from(strata.has_extra[query]));
         }
         // Binomial(7000, 3/7): mean 3000, standard deviation 41.4.
         assert!(extras.iter().all(|&count| (2793..=3207).contains(&count)), "{extras:?}");
-        assert_eq!(Strata::draw(4, 8, &mut generator).more(), 0);
+        assert_eq!(Strata::draw(4, 8, &mut generator).queries_with_extra(), 0);
     }
 
     #[test]
     fn value_stability() {
         let strata = Strata::draw(12, 29, &mut seed::generator(42, "strata", 0, "stability"));
-        let extra: Vec<usize> = (0..12).filter(|&query| strata.extra[query]).collect();
-        assert_eq!((strata.each, extra), (2, vec![0, 2, 3, 10, 11]));
+        let extra: Vec<usize> = (0..12).filter(|&query| strata.has_extra[query]).collect();
+        assert_eq!((strata.per_query, extra), (2, vec![0, 2, 3, 10, 11]));
     }
 
     /// Compares the formula with the spread of many rounds of artificial queries with different probabilities.
@@ -163,12 +165,12 @@ mod tests {
                 let mut sums = [Sums::new(1, true), Sums::new(1, true)];
                 for (query, &(win, tie)) in probabilities.iter().enumerate() {
                     let mut tally = Tally::new(1);
-                    for _ in 0..strata.of(query) {
+                    for _ in 0..strata.impressions_of(query) {
                         let u: f64 = generator.random();
                         tally.wins[0] += u32::from(u < win);
                         tally.ties[0] += u32::from((win..win + tie).contains(&u));
                     }
-                    sums[usize::from(strata.extra[query])].take_query(&mut tally);
+                    sums[usize::from(strata.has_extra[query])].take_query(&mut tally);
                 }
                 let y: f64 = sums.iter().map(|sums| sums.moments(0).0).sum();
                 total += y;

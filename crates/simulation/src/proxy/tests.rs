@@ -310,7 +310,7 @@ fn requests_that_do_not_fit_the_file_are_errors() {
     // An unfinished matrix.
     let unfinished = take(request(500), StartMode::Resume).unwrap();
     unfinished.save(&path).unwrap();
-    assert_eq!(take(request(700), StartMode::Replace).unwrap().left, 700);
+    assert_eq!(take(request(700), StartMode::Replace).unwrap().impressions_left, 700);
     for mode in [StartMode::Continue, StartMode::Resume] {
         assert_eq!(take(request(500), mode).unwrap(), unfinished);
         for other in [request(600), more(600)] {
@@ -324,11 +324,11 @@ fn requests_that_do_not_fit_the_file_are_errors() {
     assert_eq!(take(request(500), StartMode::Resume).unwrap(), finished);
     assert!(take(request(600), StartMode::Resume).unwrap_err().contains("finished matrix"));
     let grows = take(more(600), StartMode::Resume).unwrap();
-    assert_eq!(grows.left, 600);
+    assert_eq!(grows.impressions_left, 600);
     assert_eq!(take(request(500), StartMode::Continue).unwrap(), finished, "nothing is left to do");
     let other = take(request(600), StartMode::Continue).unwrap_err();
     assert!(other.contains("--impressions-per-pair 500") && other.contains("--replace"), "{other}");
-    assert_eq!(take(request(600), StartMode::Replace).unwrap().left, 600);
+    assert_eq!(take(request(600), StartMode::Replace).unwrap().impressions_left, 600);
     let seed = Identity { seed: 2, ..identity(&site, Sampling::WithReplacement) };
     let other = open_state(&path, seed, request(500), StartMode::Continue).unwrap_err().to_string();
     assert!(other.contains("its seed is 5, not 2") && other.contains("--replace"), "{other}");
@@ -344,10 +344,10 @@ fn requests_that_do_not_fit_the_file_are_errors() {
     for mode in [StartMode::Continue, StartMode::Resume, StartMode::Replace] {
         assert_eq!(take(more(600), mode).unwrap(), grows);
     }
-    let whole = State { done: true, left: 0, ..grows };
+    let whole = State { is_done: true, impressions_left: 0, ..grows };
     whole.save(&path).unwrap();
     assert_eq!(take(more(600), StartMode::Resume).unwrap(), whole);
-    assert_eq!(take(more(600), StartMode::Continue).unwrap().left, 600);
+    assert_eq!(take(more(600), StartMode::Continue).unwrap().impressions_left, 600);
     let few = open_state(&path, identity(&site, Sampling::Stratified), request(100), StartMode::Continue).unwrap_err();
     assert!(few.to_string().contains("at least 126"), "{few}");
 }

@@ -138,8 +138,8 @@ impl EvidenceRecorder {
 
     /// The arm that is shown alone after a stop; `recommended` by the policy, if it recommends any.
     pub(crate) fn shown_after(&self, recommended: Option<Arm>) -> Arm {
-        let stated = self.stated.map(|(arm, _)| arm);
-        stated.or(recommended).unwrap_or_else(|| Arm::at(self.test.leader().arm))
+        let stated_arm = self.stated.map(|(arm, _)| arm);
+        stated_arm.or(recommended).unwrap_or_else(|| Arm::at(self.test.leader().arm))
     }
 
     pub(crate) fn finish(mut self) -> RunEvidence {

@@ -109,7 +109,7 @@ impl Cell {
 pub struct KeptRuns {
     folder: PathBuf,
     /// The frozen text of arenas and gaps.
-    measured: String,
+    measured_seed: String,
     /// The seconds of each run, by algorithm.
     seconds: BTreeMap<String, Vec<f64>>,
     mark: Box<dyn Fn() -> Result<()> + Send + Sync>,
@@ -125,7 +125,7 @@ impl KeptRuns {
     pub fn new(folder: &ResultsFolder, arenas: &str, gaps: &[f64], timings: &str) -> Self {
         Self {
             folder: folder.join(".runs"),
-            measured: seed_text(Seeded::Measured { arenas, gaps }),
+            measured_seed: seed_text(Seeded::Measured { arenas, gaps }),
             seconds: output::input::read_file(&folder.join(timings), output::input::MOST_OF_RESULTS)
                 .map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
             mark: Box::new(folder.marker()),
@@ -161,11 +161,16 @@ impl KeptRuns {
         let jobs = (0..runs).flat_map(|run| (0..plans.len()).map(move |plan| (plan, run))).collect();
         let jobs = jobs_of(shard, jobs);
         let cell = |(at, plan): (usize, &RunPlan<'_>)| {
-            let mut found = self.open(plan).found;
+            let mut records = self.open(plan).by_number;
             let numbers: BTreeSet<u64> = jobs.iter().filter(|(plan, _)| *plan == at).map(|(_, run)| *run).collect();
-            found.retain(|run, _| numbers.contains(run));
-            ensure!(found.len() == numbers.len(), "a run of {} in {} was lost", plan.algorithm, self.folder.display());
-            PartCell::new(self.subject_line(plan), found.values())
+            records.retain(|run, _| numbers.contains(run));
+            ensure!(
+                records.len() == numbers.len(),
+                "a run of {} in {} was lost",
+                plan.algorithm,
+                self.folder.display()
+            );
+            PartCell::new(self.subject_line(plan), records.values())
         };
         plans.iter().enumerate().map(cell).filter(|cell| cell.as_ref().map_or(true, |cell| !cell.is_empty())).collect()
     }
@@ -173,28 +178,35 @@ impl KeptRuns {
     /// The error for a run that is missing although the parts of all shards are there.
     pub(crate) fn refuse_to_play(&self, missing: Option<(&RunPlan<'_>, u64)>) -> Result<()> {
         match (self.share.parts(), missing) {
-            (Some(parts), Some((plan, run))) => Err(parts.incomplete(&format!("run {run} of {}", plan.algorithm))),
+            (Some(parts), Some((plan, run))) => {
+                Err(parts.incomplete_error(&format!("run {run} of {}", plan.algorithm)))
+            }
             _ => Ok(()),
         }
     }
 
     /// The finished ones of the runs below `count` of a cell, by their numbers; `cells` of the study share the algorithm.
-    pub(crate) fn of(&self, plan: &RunPlan<'_>, count: u64, cells: usize) -> Result<BTreeMap<u64, RunResult>> {
+    pub(crate) fn read_runs(&self, plan: &RunPlan<'_>, count: u64, cells: usize) -> Result<BTreeMap<u64, RunResult>> {
         let algorithm = plan.algorithm.canonical();
         let seconds = |run: u64| {
-            let all = self.seconds.get(&algorithm);
+            let seconds_of_algorithm = self.seconds.get(&algorithm);
             // The seconds of all cells of the algorithm together.
-            let found = all.and_then(|all| all.get(usize::try_from(run).ok()?));
-            found.copied().unwrap_or(0.0) / cells.max(1) as f64
+            let seconds_of_run = seconds_of_algorithm
+                .and_then(|seconds_of_algorithm| seconds_of_algorithm.get(usize::try_from(run).ok()?));
+            seconds_of_run.copied().unwrap_or(0.0) / cells.max(1) as f64
         };
-        let mut found = self.open(plan).found;
+        let mut seconds_of_run = self.open(plan).by_number;
         if let Some(parts) = self.share.parts() {
-            for (run, kept) in parts.records::<KeptRun>(&self.subject_line(plan))? {
-                found.entry(run).or_insert(kept);
+            for (run, kept_run) in parts.records::<KeptRun>(&self.subject_line(plan))? {
+                seconds_of_run.entry(run).or_insert(kept_run);
             }
-            found.retain(|_, kept| is_sound(kept, plan));
+            seconds_of_run.retain(|_, kept_run| is_sound(kept_run, plan));
         }
-        Ok(found.into_iter().filter(|(run, _)| *run < count).map(|(run, kept)| (run, kept.result(seconds))).collect())
+        Ok(seconds_of_run
+            .into_iter()
+            .filter(|(run, _)| *run < count)
+            .map(|(run, kept_run)| (run, kept_run.result(seconds)))
+            .collect())
     }
 
     /// Keeps a finished run of a cell.
@@ -208,20 +220,22 @@ impl KeptRuns {
         Ok(())
     }
 
-    /// From here on, an interrupted process prints how many of `total` runs are finished; `kept` are already.
-    pub(crate) fn announce(&self, kept: u64, total: u64) {
-        self.finished.store(kept, Ordering::Relaxed);
+    /// From here on, an interrupted process prints how many of `total` runs are finished; `kept_runs` are already.
+    pub(crate) fn announce(&self, kept_runs: u64, total: u64) {
+        self.finished.store(kept_runs, Ordering::Relaxed);
         let (finished, kept_in) = (Arc::clone(&self.finished), self.folder.clone());
         say_when_stopped(move || {
             let finished = finished.load(Ordering::Relaxed);
-            let of = format!("{} of {}", with_separators(finished), with_unit(total, "run"));
+            let finished_text = format!("{} of {}", with_separators(finished), with_unit(total, "run"));
             let folder = kept_in.parent().unwrap_or(&kept_in).display();
             match finished {
                 0 => format!(
                     "stopped; no run was finished, and the same command plays all {} for {folder}",
                     with_unit(total, "run")
                 ),
-                _ => format!("stopped; {of} are finished and kept in {folder}, and the same command plays the others"),
+                _ => format!(
+                    "stopped; {finished_text} are finished and kept in {folder}, and the same command plays the others"
+                ),
             }
         });
     }
@@ -235,10 +249,10 @@ impl KeptRuns {
         for (plan, runs) in plans.iter().zip(results) {
             let cell = self.open(plan);
             // A study of more runs may have been interrupted.
-            let more = cell.found.values().filter(|kept| kept.run >= runs.len() as u64).cloned();
+            let further_runs = cell.by_number.values().filter(|kept_run| kept_run.run >= runs.len() as u64).cloned();
             let finished = runs.iter().zip(0..).map(|(result, run)| KeptRun::new(run, result, false));
             (self.mark)()?;
-            cell.rewrite(finished.chain(more))?;
+            cell.rewrite(finished.chain(further_runs))?;
         }
         let current: Vec<Cell> = plans.iter().map(|plan| self.subject(plan)).collect();
         for (path, subject) in subjects(&self.folder) {
@@ -254,7 +268,7 @@ impl KeptRuns {
 
     fn subject(&self, plan: &RunPlan<'_>) -> Cell {
         let text = seed_text(Seeded::Cell {
-            measured: &self.measured,
+            measured: &self.measured_seed,
             algorithm: plan.algorithm,
             checkpoints: plan.checkpoints,
             seed: plan.seed,
@@ -265,7 +279,7 @@ impl KeptRuns {
         Cell {
             algorithm: plan.algorithm.canonical(),
             steps: plan.steps,
-            arenas: sha256_hex(&self.measured)[..16].to_owned(),
+            arenas: sha256_hex(&self.measured_seed)[..16].to_owned(),
             key: sha256_hex(&format!("kept {VERSION}\n{text}{evidence}"))[..32].to_owned(),
         }
     }
@@ -274,7 +288,7 @@ impl KeptRuns {
     fn cell(&self, plan: &RunPlan<'_>) -> Records<KeptRun> {
         let subject = self.subject(plan);
         let path = self.folder.join(format!("{}.jsonl", subject.key));
-        Records::at(path, subject.line())
+        Records::empty(path, subject.line())
     }
 
     fn subject_line(&self, plan: &RunPlan<'_>) -> String {
@@ -297,16 +311,16 @@ fn is_sound(kept: &KeptRun, plan: &RunPlan<'_>) -> bool {
 /// The revisions of what plays the runs of these algorithms: parts of shards with others do not add up.
 #[must_use]
 pub fn revisions<'a>(algorithms: impl IntoIterator<Item = &'a Spec>) -> BTreeMap<String, u32> {
-    let of = |spec: &Spec| (spec.entry().name.to_owned(), spec.entry().revision);
-    algorithms.into_iter().map(of).chain([("runs".to_owned(), VERSION)]).collect()
+    let revision_of = |spec: &Spec| (spec.entry().name.to_owned(), spec.entry().revision);
+    algorithms.into_iter().map(revision_of).chain([("runs".to_owned(), VERSION)]).collect()
 }
 
 /// The seconds of each run in the text of a `timings.json`, by algorithm.
 fn seconds(timings: &[u8]) -> BTreeMap<String, Vec<f64>> {
     let timings: Value = serde_json::from_slice(timings).unwrap_or_default();
-    let of = |timing: &Value| {
+    let seconds_of = |timing: &Value| {
         let seconds = timing["seconds"].as_array()?.iter().map(|seconds| seconds.as_f64().unwrap_or(0.0));
         Some((timing["algorithm"].as_str()?.to_owned(), seconds.collect()))
     };
-    timings["algorithms"].as_array().into_iter().flatten().filter_map(of).collect()
+    timings["algorithms"].as_array().into_iter().flatten().filter_map(seconds_of).collect()
 }

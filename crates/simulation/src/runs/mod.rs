@@ -12,9 +12,9 @@
 
 pub mod evidence;
 pub mod kept_runs;
-mod late;
+mod late_arenas;
 mod observer;
-pub mod outside;
+pub mod outside_duels;
 mod played_arena;
 mod schedule;
 
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result};
 use bandits::registry::Spec;
 use bandits::{Arena as _, Arm, Generators, Regret};
-pub use late::{Answers, Late};
+pub use late_arenas::{Answers, LateArenas};
 use output::progress::Progress;
 pub(crate) use played_arena::played_arena;
 pub use played_arena::{LateRunsInStep, PlayedArena, RunsInStep};
@@ -156,10 +156,10 @@ pub struct RunResult {
 impl RunResult {
     /// The memory of a result with this number of checkpoints and of its place in the schedule, in bytes.
     fn bytes(checkpoints: usize) -> u64 {
-        let each = size_of::<Regret>() + size_of::<Option<Arm>>();
+        let per_checkpoint = size_of::<Regret>() + size_of::<Option<Arm>>();
         // The job and its batch of one; the result, which is moved once.
         let schedule = size_of::<(usize, u64)>() + size_of::<(usize, Vec<u64>)>() + size_of::<[u64; 4]>();
-        (schedule + 2 * size_of::<((usize, u64), Self)>() + checkpoints * each) as u64
+        (schedule + 2 * size_of::<((usize, u64), Self)>() + checkpoints * per_checkpoint) as u64
     }
 
     /// Cumulative regret after the last step.
@@ -177,13 +177,13 @@ impl RunResult {
     /// The step at which a run of `steps` steps settled: the same as [`alone_since`](Self::alone_since) if at least the
     /// last tenth of the run was one stretch.
     #[must_use]
-    pub fn settled(&self, steps: u64) -> Option<u64> {
+    pub fn settled_step(&self, steps: u64) -> Option<u64> {
         self.alone_since.filter(|since| steps - since.min(&steps) >= steps / 10)
     }
 }
 
 /// Plays the whole plan. Returns the runs of each algorithm, in the order of the plan and of the run numbers; the
-/// result depends neither on the number of threads nor on the runs in `kept`, which are not played again. If `kept` is that
+/// result depends neither on the number of threads nor on the runs in `kept_runs`, which are not played again. If `kept_runs` is that
 /// of [a shard](KeptRuns::sharing), plays and returns only its share.
 ///
 /// # Errors
@@ -192,10 +192,10 @@ impl RunResult {
 pub fn play_all<A: ArenaFactory>(
     arenas: &A,
     plan: &StudyPlan,
-    kept: Option<&KeptRuns>,
+    kept_runs: Option<&KeptRuns>,
     progress: &Progress,
 ) -> Result<Vec<Vec<RunResult>>> {
-    play_cells(arenas, &plan.cells(), plan.runs, kept, progress)
+    play_cells(arenas, &plan.cells(), plan.runs, kept_runs, progress)
 }
 
 /// The same for any cells: an algorithm, steps and checkpoints each.
@@ -206,7 +206,7 @@ pub fn play_cells<A: ArenaFactory>(
     arenas: &A,
     cells: &[RunPlan<'_>],
     runs: u64,
-    kept: Option<&KeptRuns>,
+    kept_runs: Option<&KeptRuns>,
     progress: &Progress,
 ) -> Result<Vec<Vec<RunResult>>> {
     let algorithms: Vec<Spec> = cells.iter().map(|cell| cell.algorithm.clone()).collect();
@@ -219,45 +219,50 @@ pub fn play_cells<A: ArenaFactory>(
         let steps = cells.iter().map(|cell| cell.steps).max().unwrap_or(0);
         schedule::ensure_room_for_answers(late, &algorithms, (arenas.arms(), steps), runs, arenas.in_step())?;
     }
-    let same = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
-    let finished = |cell| kept.map_or_else(|| Ok(BTreeMap::new()), |kept| kept.of(cell, runs, same(cell)));
+    let same_algorithm = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
+    let finished = |cell| {
+        kept_runs.map_or_else(|| Ok(BTreeMap::new()), |kept_runs| kept_runs.read_runs(cell, runs, same_algorithm(cell)))
+    };
     let mut results: Vec<BTreeMap<u64, RunResult>> = cells.iter().map(finished).collect::<Result<_>>()?;
     // Run by run, so that the shares of shards are alike.
     let jobs = (0..runs).flat_map(|run| (0..cells.len()).map(move |cell| (cell, run)));
     let mut jobs: Vec<(usize, u64)> = jobs.collect();
-    if let Some(shard) = kept.and_then(KeptRuns::shard) {
+    if let Some(shard) = kept_runs.and_then(KeptRuns::shard) {
         jobs = jobs_of(shard, jobs);
         let owned: BTreeSet<&(usize, u64)> = jobs.iter().collect();
-        for (at, finished) in results.iter_mut().enumerate() {
-            finished.retain(|run, _| owned.contains(&(at, *run)));
+        for (cell_index, finished) in results.iter_mut().enumerate() {
+            finished.retain(|run, _| owned.contains(&(cell_index, *run)));
         }
     }
     for (cell, finished) in cells.iter().zip(&results) {
         progress.skip(cell.steps.saturating_mul(finished.len() as u64));
     }
-    let all = jobs.len() as u64;
+    let job_count = jobs.len() as u64;
     jobs.retain(|(cell, run)| !results[*cell].contains_key(run));
-    let found = all - jobs.len() as u64;
-    info!("playing {} runs of {} algorithms; {found} more are kept from earlier calls", jobs.len(), cells.len());
-    if let Some(kept) = kept {
-        kept.announce(found, all);
-        kept.refuse_to_play(jobs.first().map(|&(cell, run)| (&cells[cell], run)))?;
+    let found_count = job_count - jobs.len() as u64;
+    info!("playing {} runs of {} algorithms; {found_count} more are kept from earlier calls", jobs.len(), cells.len());
+    if let Some(kept_runs) = kept_runs {
+        kept_runs.announce(found_count, job_count);
+        kept_runs.refuse_to_play(jobs.first().map(|&(cell, run)| (&cells[cell], run)))?;
     }
     let played = batches_of_runs(jobs, arenas.in_step())
         .into_par_iter()
         // One batch per piece of work: runs differ in duration by orders of magnitude.
         .with_max_len(1)
-        .map(|(at, numbers)| {
-            let played = play_runs(arenas, &cells[at], &numbers, progress)?;
-            debug!("played runs {numbers:?} of {}, {} steps each", cells[at].algorithm, cells[at].steps);
+        .map(|(cell_index, numbers)| {
+            let played = play_runs(arenas, &cells[cell_index], &numbers, progress)?;
+            debug!(
+                "played runs {numbers:?} of {}, {} steps each",
+                cells[cell_index].algorithm, cells[cell_index].steps
+            );
             for (run, result) in numbers.iter().zip(&played) {
-                kept.map_or(Ok(()), |kept| kept.keep(&cells[at], *run, result))?;
+                kept_runs.map_or(Ok(()), |kept_runs| kept_runs.keep(&cells[cell_index], *run, result))?;
             }
-            Ok(numbers.into_iter().map(|run| (at, run)).zip(played).collect())
+            Ok(numbers.into_iter().map(|run| (cell_index, run)).zip(played).collect())
         })
         .collect::<Result<Vec<Vec<((usize, u64), RunResult)>>>>()?;
-    for ((at, run), result) in played.into_iter().flatten() {
-        results[at].insert(run, result);
+    for ((cell_index, run), result) in played.into_iter().flatten() {
+        results[cell_index].insert(run, result);
     }
     Ok(results.into_iter().map(|runs| runs.into_values().collect()).collect())
 }
@@ -299,7 +304,7 @@ pub fn play_runs<A: ArenaFactory>(
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
     let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
     if let Some(late) = arenas.late() {
-        return late::play_late(arenas, plan, (&cell, numbers), late, progress);
+        return late_arenas::play_late(arenas, plan, (&cell, numbers), late, progress);
     }
     let test = plan.evidence.map(|evidence| evidence.test(arenas.arms())).transpose()?;
     let runs = numbers.iter().map(|&number| {
@@ -346,7 +351,7 @@ mod tests {
         for ((name, streams), late) in each.flat_map(|each| late.iter().map(move |late| (each, late))) {
             let (site, methods, gaps) = (&site, &methods, &[0.0, 0.1, 0.2]);
             let arenas = LiveArenaFactory { site, methods, gaps, streams, content: streams.to_string() };
-            let arenas = Late::new(arenas, late.clone());
+            let arenas = LateArenas::new(arenas, late.clone());
             let spec: Spec = name.parse().unwrap();
             let played = |runs: &[u64]| {
                 let plan = RunPlan {

@@ -14,10 +14,10 @@ pub(super) struct RunObserver<'a> {
     recorder: Recorder,
     suboptimal: Option<SuboptimalSteps>,
     /// The last stretch in which an arm played alone: the arm, the first step and the last.
-    alone: Option<(Arm, u64, u64)>,
+    single_arm: Option<(Arm, u64, u64)>,
     evidence: Option<Box<EvidenceRecorder>>,
     /// Outcomes come after the step is [played](Observer::played): the evidence is looked at later.
-    late: bool,
+    is_late: bool,
     /// The next step after which the recommendation is wanted; 0 once the evidence ends the run.
     next_report: u64,
     /// The arm that the policy recommended last.
@@ -61,9 +61,9 @@ impl<'a> RunObserver<'a> {
         Self {
             recorder,
             suboptimal,
-            alone: None,
+            single_arm: None,
             evidence,
-            late: false,
+            is_late: false,
             next_report,
             recommended: None,
             progress,
@@ -84,7 +84,7 @@ impl<'a> RunObserver<'a> {
 
     /// For a run with late outcomes.
     pub(super) fn of_late(self) -> Self {
-        Self { late: true, ..self }
+        Self { is_late: true, ..self }
     }
 
     /// After `played` of `steps` steps; if there are fewer, the evidence has ended the run.
@@ -93,11 +93,11 @@ impl<'a> RunObserver<'a> {
             && let Some(evidence) = &self.evidence
         {
             let arm = evidence.shown_after(self.recommended);
-            let alone = Choice::Alone { arm, until: steps };
-            self.recorder.played(played + 1, steps, alone, gaps);
+            let choice = Choice::Alone { arm, until: steps };
+            self.recorder.played(played + 1, steps, choice, gaps);
             self.recorder.report(steps, Some(arm));
             if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
-                recorder.played(played + 1, steps, alone, gaps);
+                recorder.played(played + 1, steps, choice, gaps);
             }
         }
         self.progress.advance(steps - self.reported);
@@ -105,7 +105,7 @@ impl<'a> RunObserver<'a> {
             regret: self.recorder.curve().to_vec(),
             recommended: self.recorder.bests().to_vec(),
             suboptimal: self.suboptimal.map_or_else(Vec::new, |steps| steps.recorder.curve().to_vec()),
-            alone_since: self.alone.filter(|(_, _, to)| *to == steps).map(|(_, from, _)| from),
+            alone_since: self.single_arm.filter(|(_, _, to)| *to == steps).map(|(_, from, _)| from),
             evidence: self.evidence.map(|evidence| evidence.finish()),
             answers: None,
             seconds,
@@ -115,24 +115,26 @@ impl<'a> RunObserver<'a> {
 
 impl Observer for RunObserver<'_> {
     #[inline]
-    fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
-        self.recorder.played(from, to, choice, gaps);
+    fn played(&mut self, first_step: u64, last_step: u64, choice: Choice<'_>, gaps: &[f64]) {
+        self.recorder.played(first_step, last_step, choice, gaps);
         if let Some(SuboptimalSteps { recorder, gaps }) = &mut self.suboptimal {
-            recorder.played(from, to, choice, gaps);
+            recorder.played(first_step, last_step, choice, gaps);
         }
         if let Choice::Alone { arm, .. } = choice {
             // A stretch may continue the one before.
-            self.alone = match self.alone {
-                Some((before, since, until)) if before == arm && until + 1 == from => Some((arm, since, to)),
-                _ => Some((arm, from, to)),
+            self.single_arm = match self.single_arm {
+                Some((before, since, until)) if before == arm && until + 1 == first_step => {
+                    Some((arm, since, last_step))
+                }
+                _ => Some((arm, first_step, last_step)),
             };
         }
-        if !self.late {
-            self.look(to);
+        if !self.is_late {
+            self.look(last_step);
         }
-        if to - self.reported >= self.report_every {
-            self.progress.advance(to - self.reported);
-            self.reported = to;
+        if last_step - self.reported >= self.report_every {
+            self.progress.advance(last_step - self.reported);
+            self.reported = last_step;
         }
     }
 

@@ -31,16 +31,16 @@ pub(super) fn ensure_room_for_answers(
     let threads = rayon::current_num_threads() as u64;
     let all_runs = runs.saturating_mul(algorithms.len() as u64);
     let at_a_time = all_runs.min(threads.saturating_mul(in_step as u64));
-    let open = late.most_under_way().min(steps);
+    let open_answers = late.most_under_way().min(steps);
     // Sets keep a bit for each pair, two where there are ties.
     let sets = algorithms.iter().any(|spec| spec.action_kind() == ActionKind::Sets);
     let outcome = if sets { (arms as u64).saturating_mul(arms as u64) / 8 + 128 } else { 0 };
-    let bytes = open.saturating_mul(OPEN_TICKET + outcome).saturating_mul(at_a_time);
+    let bytes = open_answers.saturating_mul(OPEN_TICKET + outcome).saturating_mul(at_a_time);
     ensure_room(
         bytes,
         || {
-            let (runs, open) = (with_unit(at_a_time, "run"), with_separators(open));
-            format!("{runs} at a time with up to {open} answers under way in each")
+            let (runs, open_answers) = (with_unit(at_a_time, "run"), with_separators(open_answers));
+            format!("{runs} at a time with up to {open_answers} answers under way in each")
         },
         || "choose a shorter --delay or a smaller --batch, fewer --steps, or --threads 1".to_owned(),
     )
@@ -66,17 +66,21 @@ pub fn ensure_room_for_runs(
     )?;
     let threads = rayon::current_num_threads() as u64;
     let at_a_time = all_runs.min(threads * (in_step as u64).min((all_runs / threads).max(1)));
-    let of = |spec: &Spec| spec.memory(arms);
-    let Some(largest) = algorithms.iter().max_by_key(|spec| of(spec)) else { return Ok(()) };
+    let memory_of = |spec: &Spec| spec.memory(arms);
+    let Some(largest) = algorithms.iter().max_by_key(|spec| memory_of(spec)) else { return Ok(()) };
     // Threads take the algorithms in turn.
-    let mut sizes: Vec<u64> = algorithms.iter().map(of).collect();
+    let mut sizes: Vec<u64> = algorithms.iter().map(memory_of).collect();
     sizes.sort_unstable_by_key(|&bytes| Reverse(bytes));
     let bytes = sizes.iter().cycle().take(at_a_time as usize).fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     ensure_room(
         bytes,
         || {
             let (runs, arms) = (with_unit(at_a_time, "run"), with_separators(arms as u64));
-            format!("{runs} at a time among {arms} arms ({} for each of {})", size(of(largest)), largest.entry().name)
+            format!(
+                "{runs} at a time among {arms} arms ({} for each of {})",
+                size(memory_of(largest)),
+                largest.entry().name
+            )
         },
         || "choose fewer arms, --threads 1, or algorithms without tables of all pairs, such as mergerucb".to_owned(),
     )
@@ -96,18 +100,18 @@ pub(super) fn ensure_room_for_evidence(arms: usize, in_step: usize) -> Result<()
 }
 
 /// Groups `jobs`, pairs of a kind (an algorithm, a cell) and a run number, into batches that a thread plays together:
-/// the kind and the run numbers of each. A batch has at most `most` runs, and fewer if otherwise not every thread
+/// the kind and the run numbers of each. A batch has at most `max_batch` runs, and fewer if otherwise not every thread
 /// would have work.
-pub fn batches_of_runs(jobs: Vec<(usize, u64)>, most: usize) -> Vec<(usize, Vec<u64>)> {
-    let most = most.min(jobs.len() / rayon::current_num_threads()).max(1);
+pub fn batches_of_runs(jobs: Vec<(usize, u64)>, max_batch: usize) -> Vec<(usize, Vec<u64>)> {
+    let max_batch = max_batch.min(jobs.len() / rayon::current_num_threads()).max(1);
     let mut batches: Vec<(usize, Vec<u64>)> = Vec::new();
     // The last batch of each kind.
-    let mut open: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut open_batches: BTreeMap<usize, usize> = BTreeMap::new();
     for (kind, run) in jobs {
-        match open.get(&kind) {
-            Some(&batch) if batches[batch].1.len() < most => batches[batch].1.push(run),
+        match open_batches.get(&kind) {
+            Some(&batch) if batches[batch].1.len() < max_batch => batches[batch].1.push(run),
             _ => {
-                open.insert(kind, batches.len());
+                open_batches.insert(kind, batches.len());
                 batches.push((kind, vec![run]));
             }
         }

@@ -69,8 +69,8 @@ impl TruthEstimation<'_> {
         // Every list is needed, many times.
         self.site.rankings().rank_all()?;
         let mut table = PairTable::new(self.site);
-        let all: Vec<usize> = (0..self.site.arms()).collect();
-        self.refine(&mut table, &all, coarse, "coarse");
+        let arms: Vec<usize> = (0..self.site.arms()).collect();
+        self.refine(&mut table, &arms, coarse, "coarse");
 
         let mut spent = 0;
         let mut count = coarse;

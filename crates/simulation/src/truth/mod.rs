@@ -23,8 +23,8 @@
 //! (`studies::results::Measured`), outputs say that regret measures nothing and claim no correct recommendation.
 
 mod estimation;
-pub mod of_preferences;
 mod pair_table;
+pub mod regret_kind;
 
 pub use estimation::TruthEstimation;
 use output::numbers::with_separators;
@@ -80,8 +80,8 @@ impl GroundTruth {
         let winner = (0..ndcg.len()).fold(0, |best, arm| if ndcg[arm] > ndcg[best] { arm } else { best });
         let gaps: Vec<f64> = ndcg.iter().map(|value| ndcg[winner] - value).collect();
         let winners: Vec<usize> = (0..gaps.len()).filter(|&arm| gaps[arm] == 0.0).collect();
-        let others = (0..gaps.len()).filter(|arm| !winners.contains(arm));
-        let runner_up = others.min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
+        let losers = (0..gaps.len()).filter(|arm| !winners.contains(arm));
+        let runner_up = losers.min_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
         Self {
             measure: RegretMeasure::Ndcg,
             winner,
@@ -129,9 +129,9 @@ impl GroundTruth {
             ),
         };
         if self.winners.len() > 1 {
-            let same: Vec<String> =
+            let equally_good: Vec<String> =
                 self.winners.iter().filter(|arm| **arm != self.winner).map(|arm| label(*arm)).collect();
-            text += &format!(" (same lists: {})", same.join(", "));
+            text += &format!(" (same lists: {})", equally_good.join(", "));
         }
         if let (RegretMeasure::Condorcet, Some(runner_up), Some(z)) = (self.measure, self.runner_up, self.z) {
             text += &format!(

@@ -64,7 +64,7 @@ impl PairTable {
     pub(super) fn add(&mut self, pairs: &[(u32, u32)], counts: &[PairCount]) {
         for (&(low, high), count) in pairs.iter().zip(counts) {
             let index = self.index(low as usize, high as usize);
-            self.counts[index] = self.counts[index].merged(*count);
+            self.counts[index] = self.counts[index].merged_with(*count);
             self.comparisons += count.comparisons;
         }
     }

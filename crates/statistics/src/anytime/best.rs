@@ -41,7 +41,7 @@ pub struct BestArm {
     /// Row i, column j: i against j.
     pairs: Vec<Pair>,
     /// For each arm, the opponents against which its evidence has not reached the threshold.
-    open: Vec<u32>,
+    open_opponents: Vec<u32>,
     declared: Option<usize>,
 }
 
@@ -50,7 +50,7 @@ pub struct BestArm {
 struct Pair {
     counts: Counts,
     /// The wins with which the evidence may reach the threshold; [`REACHED`] after it has.
-    next: u64,
+    next_look: u64,
     /// ln E; not a number if outcomes were recorded since it was computed.
     ln_evidence: f64,
     /// The largest ln E at any look.
@@ -94,7 +94,7 @@ impl BestArm {
             return Err(StatisticsError::OutOfRange { what: "the margin", value: margin, range: "[0, 1/2)" });
         }
         let evidence = EProcess::against(0.5 - margin)?;
-        let pair = Pair { counts: Counts::default(), next: Crossing::FIRST, ln_evidence: 0.0, largest: 0.0 };
+        let pair = Pair { counts: Counts::default(), next_look: Crossing::FIRST_LOOK, ln_evidence: 0.0, largest: 0.0 };
         let opponents = u32::try_from(arms - 1).expect("a table of all pairs has room");
         Ok(Self {
             arms,
@@ -102,7 +102,7 @@ impl BestArm {
             evidence,
             crossing: Crossing::new(evidence, arms as f64 / delta),
             pairs: vec![pair; arms * arms],
-            open: vec![opponents; arms],
+            open_opponents: vec![opponents; arms],
             declared: (arms == 1).then_some(0),
         })
     }
@@ -131,31 +131,31 @@ impl BestArm {
         if first == second {
             return self.declared;
         }
-        let (there, back) = (first * self.arms + second, second * self.arms + first);
-        for (place, outcome) in [(there, outcome), (back, outcome.swapped())] {
-            self.pairs[place].counts.record(outcome);
-            self.pairs[place].ln_evidence = f64::NAN;
+        let (forward, backward) = (first * self.arms + second, second * self.arms + first);
+        for (cell, outcome) in [(forward, outcome), (backward, outcome.swapped())] {
+            self.pairs[cell].counts.record(outcome);
+            self.pairs[cell].ln_evidence = f64::NAN;
         }
         // Only a win raises the evidence.
-        let (winner, place) = match outcome {
-            Preference::First => (first, there),
-            Preference::Second => (second, back),
+        let (winner, cell) = match outcome {
+            Preference::First => (first, forward),
+            Preference::Second => (second, backward),
             Preference::Tie => return self.declared,
         };
-        let Pair { counts, next, .. } = &mut self.pairs[place];
+        let Pair { counts, next_look: next, .. } = &mut self.pairs[cell];
         if self.crossing.reached(counts.wins, counts.losses, next) {
-            self.reach(winner, place);
+            self.declare_if_reached(winner, cell);
         }
         self.declared
     }
 
-    /// Notes that the evidence of `arm` in `place` of its row has reached the threshold.
+    /// Notes that the evidence of `arm` in `cell` of its row has reached the threshold.
     #[cold]
-    fn reach(&mut self, arm: usize, place: usize) {
-        self.pairs[place].next = REACHED;
-        self.pairs[place].largest = self.pairs[place].largest.max(self.ln_evidence(place));
-        self.open[arm] -= 1;
-        if self.open[arm] == 0 && self.declared.is_none() {
+    fn declare_if_reached(&mut self, arm: usize, cell: usize) {
+        self.pairs[cell].next_look = REACHED;
+        self.pairs[cell].largest = self.pairs[cell].largest.max(self.ln_evidence(cell));
+        self.open_opponents[arm] -= 1;
+        if self.open_opponents[arm] == 0 && self.declared.is_none() {
             self.declared = Some(arm);
         }
     }
@@ -184,10 +184,10 @@ impl BestArm {
         if first >= self.arms || second >= self.arms || first == second {
             return Err(StatisticsError::NoSuchPair { first, second, arms: self.arms });
         }
-        for (place, counts) in [(first * self.arms + second, counts), (second * self.arms + first, counts.swapped())] {
-            self.pairs[place].counts += counts;
-            self.pairs[place].ln_evidence = f64::NAN;
-            self.pairs[place].ln_evidence = self.ln_evidence(place);
+        for (cell, counts) in [(first * self.arms + second, counts), (second * self.arms + first, counts.swapped())] {
+            self.pairs[cell].counts += counts;
+            self.pairs[cell].ln_evidence = f64::NAN;
+            self.pairs[cell].ln_evidence = self.ln_evidence(cell);
         }
         Ok(())
     }
@@ -195,28 +195,28 @@ impl BestArm {
     /// Looks at all counts: O(K^2). The first arm declared stays declared.
     pub fn look(&mut self) -> Option<usize> {
         for arm in 0..self.arms {
-            for other in (0..self.arms).filter(|other| *other != arm) {
-                self.look_at(arm, other);
+            for opponent in (0..self.arms).filter(|opponent| *opponent != arm) {
+                self.look_at(arm, opponent);
             }
         }
         self.declared
     }
 
-    /// Looks at the evidence of `arm` against `other`.
-    fn look_at(&mut self, arm: usize, other: usize) {
-        let place = arm * self.arms + other;
-        let ln_evidence = self.ln_evidence(place);
-        let pair = &mut self.pairs[place];
+    /// Looks at the evidence of `arm` against `opponent`.
+    fn look_at(&mut self, arm: usize, opponent: usize) {
+        let cell = arm * self.arms + opponent;
+        let ln_evidence = self.ln_evidence(cell);
+        let pair = &mut self.pairs[cell];
         pair.ln_evidence = ln_evidence;
         pair.largest = pair.largest.max(ln_evidence);
-        if pair.next != REACHED && ln_evidence >= self.crossing.ln_threshold() {
-            self.reach(arm, place);
+        if pair.next_look != REACHED && ln_evidence >= self.crossing.ln_threshold() {
+            self.declare_if_reached(arm, cell);
         }
     }
 
-    /// ln of the evidence in `place` of the table.
-    fn ln_evidence(&self, place: usize) -> f64 {
-        let Pair { counts: Counts { wins, losses, .. }, ln_evidence, .. } = self.pairs[place];
+    /// ln of the evidence in `cell` of the table.
+    fn ln_evidence(&self, cell: usize) -> f64 {
+        let Pair { counts: Counts { wins, losses, .. }, ln_evidence, .. } = self.pairs[cell];
         if ln_evidence.is_nan() { self.evidence.ln(wins, losses) } else { ln_evidence }
     }
 
@@ -239,23 +239,23 @@ impl BestArm {
     /// If the arm does not exist.
     #[must_use]
     pub fn standing(&self, arm: usize) -> ArmEvidence {
-        self.standing_above(arm, f64::NEG_INFINITY)
+        self.evidence_above(arm, f64::NEG_INFINITY)
     }
 
-    /// The same, or less if that falls below `enough`.
-    fn standing_above(&self, arm: usize, enough: f64) -> ArmEvidence {
+    /// The same, or less if that falls below `threshold`.
+    fn evidence_above(&self, arm: usize, threshold: f64) -> ArmEvidence {
         assert!(arm < self.arms, "arm {arm} of {}", self.arms);
-        let mut standing = ArmEvidence { arm, hardest: None, ln_evidence: f64::INFINITY };
-        for other in (0..self.arms).filter(|other| *other != arm) {
-            let ln_evidence = self.ln_evidence(arm * self.arms + other);
-            if ln_evidence < standing.ln_evidence {
-                standing = ArmEvidence { arm, hardest: Some(other), ln_evidence };
-                if ln_evidence < enough {
+        let mut evidence = ArmEvidence { arm, hardest: None, ln_evidence: f64::INFINITY };
+        for opponent in (0..self.arms).filter(|opponent| *opponent != arm) {
+            let ln_evidence = self.ln_evidence(arm * self.arms + opponent);
+            if ln_evidence < evidence.ln_evidence {
+                evidence = ArmEvidence { arm, hardest: Some(opponent), ln_evidence };
+                if ln_evidence < threshold {
                     break;
                 }
             }
         }
-        standing
+        evidence
     }
 
     /// The number of opponents that `arm` is known to beat (or, with a margin, to be no worse than by more than that).
@@ -263,8 +263,8 @@ impl BestArm {
     /// # Panics
     /// If the arm does not exist.
     #[must_use]
-    pub fn settled(&self, arm: usize) -> usize {
-        self.arms - 1 - self.open[arm] as usize
+    pub fn beaten_opponents(&self, arm: usize) -> usize {
+        self.arms - 1 - self.open_opponents[arm] as usize
     }
 
     /// The arm with the most evidence for being the best; of several that share it, the one with more opponents
@@ -273,10 +273,12 @@ impl BestArm {
     pub fn leader(&self) -> ArmEvidence {
         let mut best = self.standing(0);
         for arm in 1..self.arms {
-            let next = self.standing_above(arm, best.ln_evidence);
-            let more = || next.ln_evidence == best.ln_evidence && self.settled(arm) > self.settled(best.arm);
-            if next.ln_evidence > best.ln_evidence || more() {
-                best = next;
+            let second = self.evidence_above(arm, best.ln_evidence);
+            let is_ahead = || {
+                second.ln_evidence == best.ln_evidence && self.beaten_opponents(arm) > self.beaten_opponents(best.arm)
+            };
+            if second.ln_evidence > best.ln_evidence || is_ahead() {
+                best = second;
             }
         }
         best
@@ -286,16 +288,16 @@ impl BestArm {
     /// probability at least 1 - delta, at all looks together. A margin does not matter here.
     #[must_use]
     pub fn candidates(&self) -> Vec<usize> {
-        let even = EProcess::against(0.5).expect("a half is a share");
+        let even_test = EProcess::against(0.5).expect("a half is a share");
         let threshold = self.crossing.ln_threshold();
-        let beaten = |arm: usize| {
-            let mut others = (0..self.arms).filter(|other| *other != arm);
-            others.any(|other| {
-                let Counts { wins, losses, .. } = self.pairs[other * self.arms + arm].counts;
-                wins > losses && even.ln(wins, losses) >= threshold
+        let is_beaten = |arm: usize| {
+            let mut opponents = (0..self.arms).filter(|opponent| *opponent != arm);
+            opponents.any(|opponent| {
+                let Counts { wins, losses, .. } = self.pairs[opponent * self.arms + arm].counts;
+                wins > losses && even_test.ln(wins, losses) >= threshold
             })
         };
-        (0..self.arms).filter(|arm| !beaten(*arm)).collect()
+        (0..self.arms).filter(|arm| !is_beaten(*arm)).collect()
     }
 
     /// The highest level 1 - delta, in [0, 1), at which `arm` was declared the best by the looks so far; 0 if at none.
@@ -307,8 +309,9 @@ impl BestArm {
     #[must_use]
     pub fn confidence(&self, arm: usize) -> f64 {
         let row = self.pairs[arm * self.arms..(arm + 1) * self.arms].iter().enumerate();
-        let least = row.filter(|(other, _)| *other != arm).map(|(_, pair)| pair.largest).fold(f64::INFINITY, f64::min);
-        (1.0 - libm::exp(libm::log(self.arms as f64) - least)).max(0.0)
+        let smallest =
+            row.filter(|(opponent, _)| *opponent != arm).map(|(_, pair)| pair.largest).fold(f64::INFINITY, f64::min);
+        (1.0 - libm::exp(libm::log(self.arms as f64) - smallest)).max(0.0)
     }
 
     /// Whether `budget` more decided units of the leader and its hardest opponent cannot be expected to settle them:
@@ -318,8 +321,8 @@ impl BestArm {
     /// Never for a test that was made.
     pub fn futile(&self, budget: u64) -> Result<bool, StatisticsError> {
         let ArmEvidence { arm, hardest, .. } = self.leader();
-        let Some(other) = hardest.filter(|_| self.declared.is_none()) else { return Ok(false) };
-        let counts = self.counts(arm, other);
+        let Some(opponent) = hardest.filter(|_| self.declared.is_none()) else { return Ok(false) };
+        let counts = self.counts(arm, opponent);
         let (_, highest) = share_interval(counts, self.delta)?;
         let (wins, losses) =
             (counts.wins as f64 + highest * budget as f64, counts.losses as f64 + (1.0 - highest) * budget as f64);
@@ -378,9 +381,12 @@ mod tests {
         assert_eq!(declared.map(|(arm, _)| arm), Some(0));
         fast.look();
         for arm in 0..5 {
-            assert_eq!((fast.standing(arm), fast.settled(arm)), (slow.standing(arm), slow.settled(arm)));
+            assert_eq!(
+                (fast.standing(arm), fast.beaten_opponents(arm)),
+                (slow.standing(arm), slow.beaten_opponents(arm))
+            );
         }
-        assert_eq!((fast.leader().arm, fast.settled(0)), (0, 4));
+        assert_eq!((fast.leader().arm, fast.beaten_opponents(0)), (0, 4));
         assert!(fast.confidence(0) > 0.9 && fast.confidence(4) == 0.0);
     }
 
@@ -402,7 +408,7 @@ mod tests {
         test.record_counts(2, 0, Counts::new(300, 100, 0)).unwrap();
         // No worse than arm 3 by more than a tenth, which does not make that worse.
         test.record_counts(2, 3, Counts::new(5_000, 5_000, 0)).unwrap();
-        assert_eq!((test.candidates(), test.settled(2)), (vec![1, 2, 3], 2));
+        assert_eq!((test.candidates(), test.beaten_opponents(2)), (vec![1, 2, 3], 2));
         assert_eq!(test.leader().arm, 2);
     }
 

@@ -25,17 +25,17 @@ const BETTORS: u8 = 16;
 /// ```
 #[must_use]
 pub fn ln_capital(values: impl IntoIterator<Item = (f64, f64)>) -> f64 {
-    let shares: [f64; BETTORS as usize] = std::array::from_fn(|bettor| (bettor as f64 + 0.5) / f64::from(BETTORS));
+    let bets: [f64; BETTORS as usize] = std::array::from_fn(|bettor| (bettor as f64 + 0.5) / f64::from(BETTORS));
     let mut capitals = [0.0; BETTORS as usize];
     for (value, bound) in values {
         let won = (value / bound).max(-1.0);
-        for (capital, share) in capitals.iter_mut().zip(shares) {
+        for (capital, share) in capitals.iter_mut().zip(bets) {
             *capital += libm::log1p(share * won);
         }
     }
-    let most = capitals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = capitals.iter().map(|capital| libm::exp(capital - most)).sum();
-    most + libm::log(sum / f64::from(BETTORS))
+    let largest = capitals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = capitals.iter().map(|capital| libm::exp(capital - largest)).sum();
+    largest + libm::log(sum / f64::from(BETTORS))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::EProcess;
 /// use statistics::anytime::{Crossing, EProcess};
 ///
 /// let crossing = Crossing::new(EProcess::against(0.5)?, 20.0);
-/// let (mut wins, mut next) = (0, Crossing::FIRST);
+/// let (mut wins, mut next) = (0, Crossing::FIRST_LOOK);
 /// while !crossing.reached(wins, 3, &mut next) {
 ///     wins += 1;
 /// }
@@ -29,7 +29,7 @@ pub struct Crossing {
 
 impl Crossing {
     /// The state of a pair for [`reached`](Self::reached) before its first outcome.
-    pub const FIRST: u64 = 0;
+    pub const FIRST_LOOK: u64 = 0;
 
     /// The first time that `evidence` is at least `threshold`, a positive number.
     #[must_use]
@@ -44,26 +44,26 @@ impl Crossing {
     }
 
     /// Whether the evidence is there after `wins` and `losses` of a pair, counts that only grow from call to call.
-    /// `next` is the state of the pair: the least number of wins with which it can be.
+    /// `next_look` is the state of the pair: the least number of wins with which it can be.
     #[inline]
     #[must_use]
-    pub fn reached(&self, wins: u64, losses: u64, next: &mut u64) -> bool {
-        wins >= *next && self.look(wins, losses, next)
+    pub fn reached(&self, wins: u64, losses: u64, next_look: &mut u64) -> bool {
+        wins >= *next_look && self.look(wins, losses, next_look)
     }
 
     #[cold]
-    fn look(&self, wins: u64, losses: u64, next: &mut u64) -> bool {
+    fn look(&self, wins: u64, losses: u64, next_look: &mut u64) -> bool {
         // No mixture of likelihood ratios exceeds the largest of them, which costs two logarithms.
         let possible = |wins: u64| self.evidence.largest_ln_ratio(wins, losses) + ROUNDING >= self.ln_threshold;
         if !possible(wins) {
-            *next = least_above(wins, possible);
+            *next_look = least_above(wins, possible);
             return false;
         }
-        let enough = |wins: u64| self.evidence.ln(wins, losses) >= self.ln_threshold;
-        if enough(wins) {
+        let crosses = |wins: u64| self.evidence.ln(wins, losses) >= self.ln_threshold;
+        if crosses(wins) {
             return true;
         }
-        *next = least_above(wins, enough);
+        *next_look = least_above(wins, crosses);
         false
     }
 }
@@ -71,19 +71,19 @@ impl Crossing {
 /// More than the rounding errors of evidence.
 const ROUNDING: f64 = 1e-6;
 /// The most wins that are looked for: no pair has as many.
-const MOST: u64 = 1 << 50;
+const MAX_WINS: u64 = 1 << 50;
 
-/// The least number above `wins` that is `enough`, as all larger ones are.
-fn least_above(wins: u64, enough: impl Fn(u64) -> bool) -> u64 {
+/// The least number above `wins` that is `crosses`, as all larger ones are.
+fn least_above(wins: u64, crosses: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut step) = (wins, 1);
-    while low + step < MOST && !enough(low + step) {
+    while low + step < MAX_WINS && !crosses(low + step) {
         low += step;
         step *= 2;
     }
     let mut high = low + step;
     while high - low > 1 {
         let middle = low + (high - low) / 2;
-        if enough(middle) { high = middle } else { low = middle }
+        if crosses(middle) { high = middle } else { low = middle }
     }
     high
 }
@@ -100,7 +100,7 @@ mod tests {
             for pattern in 1..40_u64 {
                 // Shares of wins from a half to all.
                 let won = |step: u64| (step * step + 7 * step * pattern) % 41 < 20 + pattern / 2;
-                let (mut wins, mut losses, mut next) = (0, 0, Crossing::FIRST);
+                let (mut wins, mut losses, mut next) = (0, 0, Crossing::FIRST_LOOK);
                 for step in 0..3_000 {
                     *(if won(step) { &mut wins } else { &mut losses }) += 1;
                     let expected = evidence.ln(wins, losses) >= libm::log(threshold);
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn few_outcomes_are_looked_at() {
         let crossing = Crossing::new(EProcess::against(0.5).unwrap(), 40.0);
-        let (mut next, mut looks) = (Crossing::FIRST, 0);
+        let (mut next, mut looks) = (Crossing::FIRST_LOOK, 0);
         for wins in 0..100_000 {
             let before = next;
             assert!(!crossing.reached(wins, wins, &mut next));

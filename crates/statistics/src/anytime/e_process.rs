@@ -157,12 +157,12 @@ impl EProcess {
 /// The same for the share `null`.
 pub(super) fn largest_ln_ratio(null: f64, wins: u64, losses: u64) -> f64 {
     let (wins, losses) = (wins as f64, losses as f64);
-    let all = wins + losses;
-    if wins <= null * all {
+    let units = wins + losses;
+    if wins <= null * units {
         return 0.0;
     }
-    let part = |count: f64, share: f64| if count == 0.0 { 0.0 } else { count * libm::log(count / (all * share)) };
-    part(wins, null) + part(losses, 1.0 - null)
+    let term = |count: f64, share: f64| if count == 0.0 { 0.0 } else { count * libm::log(count / (units * share)) };
+    term(wins, null) + term(losses, 1.0 - null)
 }
 
 #[cfg(test)]

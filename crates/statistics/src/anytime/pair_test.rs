@@ -127,8 +127,8 @@ impl PairTest {
     /// probability.
     #[must_use]
     pub fn p_value(&self) -> f64 {
-        let most = self.largest[0].max(self.largest[1]);
-        libm::exp(std::f64::consts::LN_2 - most).min(1.0)
+        let largest = self.largest[0].max(self.largest[1]);
+        libm::exp(std::f64::consts::LN_2 - largest).min(1.0)
     }
 
     /// The largest ln E of the first and of the second side at any look; 0 if it never rose.

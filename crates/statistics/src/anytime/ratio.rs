@@ -146,10 +146,10 @@ impl RatioSequence {
     fn end(&self, sums: &RatioSums, side: f64) -> Option<f64> {
         let ratio = sums.ratio()?;
         let (_, squares) = sums.residuals(ratio);
-        let at = |distance: f64| ratio + side * distance;
+        let ratio_at = |distance: f64| ratio + side * distance;
         let mut outside = libm::sqrt(self.boundary_squared(squares)) / sums.sizes;
         let mut doublings = 0;
-        while !self.rejects(sums, at(outside)) {
+        while !self.rejects(sums, ratio_at(outside)) {
             doublings += 1;
             if doublings > DOUBLINGS {
                 return None;
@@ -159,13 +159,13 @@ impl RatioSequence {
         let mut inside = 0.0;
         for _ in 0..HALVINGS {
             let middle = 0.5 * (inside + outside);
-            if self.rejects(sums, at(middle)) {
+            if self.rejects(sums, ratio_at(middle)) {
                 outside = middle;
             } else {
                 inside = middle;
             }
         }
-        Some(at(outside))
+        Some(ratio_at(outside))
     }
 }
 

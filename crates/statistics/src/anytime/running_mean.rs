@@ -115,13 +115,13 @@ struct Component {
 /// The mixture for values in a range of length `range`.
 fn mixture(range: f64) -> [Component; GRID] {
     std::array::from_fn(|k| {
-        let place = (k + 1) as f64;
-        let scaled = libm::pow(RATIO, place);
+        let exponent = (k + 1) as f64;
+        let scaled = libm::pow(RATIO, exponent);
         Component {
             lambda: scaled / range,
             psi: (-libm::log1p(-scaled) - scaled) / (range * range),
             // 1 / (k (k + 1)) adds up to less than 1.
-            ln_weight: -libm::log(place * (place + 1.0)),
+            ln_weight: -libm::log(exponent * (exponent + 1.0)),
         }
     })
 }
@@ -129,22 +129,22 @@ fn mixture(range: f64) -> [Component; GRID] {
 /// The smallest s with Σ_k w_k exp(λ_k s - ψ(λ_k) v) >= 1 / alpha.
 fn boundary(mixture: &[Component; GRID], variation: f64, alpha: f64) -> f64 {
     let target = -libm::log(alpha);
-    let offsets = mixture.map(|part| part.ln_weight - part.psi * variation);
+    let offsets = mixture.map(|term| term.ln_weight - term.psi * variation);
     // Each part alone reaches the target no sooner than all together.
-    let alone = mixture.iter().zip(&offsets).map(|(part, offset)| (target - offset) / part.lambda);
-    let mut s = alone.fold(f64::INFINITY, f64::min);
+    let single_bounds = mixture.iter().zip(&offsets).map(|(term, offset)| (target - offset) / term.lambda);
+    let mut s = single_bounds.fold(f64::INFINITY, f64::min);
     // The logarithm of the sum is convex and rising: Newton's method descends to the solution.
     for _ in 0..50 {
-        let exponents = || mixture.iter().zip(&offsets).map(|(part, offset)| (part.lambda, offset + part.lambda * s));
-        let most = exponents().map(|(_, exponent)| exponent).fold(f64::NEG_INFINITY, f64::max);
+        let exponents = || mixture.iter().zip(&offsets).map(|(term, offset)| (term.lambda, offset + term.lambda * s));
+        let largest_exponent = exponents().map(|(_, exponent)| exponent).fold(f64::NEG_INFINITY, f64::max);
         let (mut total, mut slope) = (0.0, 0.0);
         // What is 40 below the largest changes no digit.
-        for (lambda, exponent) in exponents().filter(|(_, exponent)| *exponent > most - 40.0) {
-            let part = libm::exp(exponent - most);
-            total += part;
-            slope += lambda * part;
+        for (lambda, exponent) in exponents().filter(|(_, exponent)| *exponent > largest_exponent - 40.0) {
+            let term = libm::exp(exponent - largest_exponent);
+            total += term;
+            slope += lambda * term;
         }
-        let step = (most + libm::log(total) - target) * total / slope;
+        let step = (largest_exponent + libm::log(total) - target) * total / slope;
         s -= step;
         if step.abs() <= 1e-12 * s {
             break;

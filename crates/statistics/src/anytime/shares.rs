@@ -105,16 +105,16 @@ impl ShareSequence {
 /// # Errors
 /// If `alpha` is not in (0, 1).
 pub fn share_interval(counts: Counts, alpha: f64) -> Result<(f64, f64), StatisticsError> {
-    let mut shares = ShareSequence::new(alpha)?;
-    shares.look_at(counts);
-    let [low, high] = shares.ends();
+    let mut sequence = ShareSequence::new(alpha)?;
+    sequence.look_at(counts);
+    let [low, high] = sequence.ends();
     Ok((low, high))
 }
 
 /// Just below one half, so that 1 minus it is just above.
 const BELOW_HALF: f64 = 0.5 - f64::EPSILON;
 /// No share below this is rejected.
-const LEAST: f64 = 1e-9;
+const MIN_SHARE: f64 = 1e-9;
 /// The logits to which bounds are found: the last step of a method that converges faster than linearly.
 const STEP: f64 = 1e-5;
 
@@ -122,61 +122,61 @@ const STEP: f64 = 1e-5;
 /// returned otherwise.
 fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     let observed = wins as f64 / ((wins + losses) as f64).max(1.0);
-    if rejected >= observed || largest_ln_ratio(rejected.max(LEAST), wins, losses) < ln_threshold {
+    if rejected >= observed || largest_ln_ratio(rejected.max(MIN_SHARE), wins, losses) < ln_threshold {
         return rejected;
     }
     let excess = |share: f64| {
         let evidence = EProcess::against_share(share);
         // Whether the bound of earlier looks rises at all costs less than by how much.
-        let most = if share == rejected { evidence.ln_at_most(wins, losses) } else { f64::INFINITY };
-        if most < ln_threshold { -1.0 } else { evidence.ln(wins, losses) - ln_threshold }
+        let ln_largest = if share == rejected { evidence.ln_at_most(wins, losses) } else { f64::INFINITY };
+        if ln_largest < ln_threshold { -1.0 } else { evidence.ln(wins, losses) - ln_threshold }
     };
     // In logits the excess falls as a convex function: Newton's method from the left does not overshoot. Its slope is known but
     // for what the prior cuts off; later steps take it from the last two points. Bounds on the solution hold them in.
-    let mut known = if rejected < LEAST { f64::NEG_INFINITY } else { logit(rejected) };
-    let mut most = logit(observed);
-    let mut at = if known.is_finite() {
-        known
+    let mut low_logit = if rejected < MIN_SHARE { f64::NEG_INFINITY } else { logit(rejected) };
+    let mut ln_largest = logit(observed);
+    let mut current = if low_logit.is_finite() {
+        low_logit
     } else {
-        first_guess(wins, losses, ln_threshold).max(logit(2.0 * LEAST)).min(most - STEP)
+        first_guess(wins, losses, ln_threshold).max(logit(2.0 * MIN_SHARE)).min(ln_largest - STEP)
     };
-    let mut before: Option<(f64, f64)> = None;
+    let mut previous: Option<(f64, f64)> = None;
     for _ in 0..200 {
-        let share = if at == known { rejected } else { share_of(at) };
-        if share <= LEAST {
+        let share = if current == low_logit { rejected } else { share_of(current) };
+        if share <= MIN_SHARE {
             return rejected;
         }
-        let found = excess(share);
-        if found >= 0.0 {
-            known = at;
-        } else if at == known {
+        let distance = excess(share);
+        if distance >= 0.0 {
+            low_logit = current;
+        } else if current == low_logit {
             // The bound of earlier looks is not rejected by this one.
             return rejected;
         } else {
-            most = at;
+            ln_largest = current;
         }
-        let slope = before
-            .map(|(place, value)| (found - value) / (at - place))
+        let slope = previous
+            .map(|(place, value)| (distance - value) / (current - place))
             .filter(|slope| *slope < 0.0)
             .unwrap_or_else(|| slope(share, wins, losses).min(-1e-3));
-        let next = at - found / slope;
-        let within = if next > known && next < most {
-            next
-        } else if known.is_finite() && most.is_finite() {
-            0.5 * (known + most)
-        } else if known.is_finite() {
-            known + 1.0
+        let proposal = current - distance / slope;
+        let inside = if proposal > low_logit && proposal < ln_largest {
+            proposal
+        } else if low_logit.is_finite() && ln_largest.is_finite() {
+            0.5 * (low_logit + ln_largest)
+        } else if low_logit.is_finite() {
+            low_logit + 1.0
         } else {
-            most - 2.0
+            ln_largest - 2.0
         };
-        before = Some((at, found));
-        let is_found = (within - at).abs() < STEP;
-        at = within;
+        previous = Some((current, distance));
+        let is_found = (inside - current).abs() < STEP;
+        current = inside;
         if is_found {
             break;
         }
     }
-    share_of(at).max(rejected)
+    share_of(current).max(rejected)
 }
 
 fn logit(share: f64) -> f64 {

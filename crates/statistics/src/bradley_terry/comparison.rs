@@ -107,7 +107,7 @@ impl Comparison {
 /// Comparisons counted by pair, position, covariates and slope. The first arm of each cell is the one with the smaller number.
 #[must_use]
 pub fn cells<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<Cell> {
-    let mut all: Vec<Cell> = comparisons
+    let mut cells: Vec<Cell> = comparisons
         .into_iter()
         .map(|comparison| {
             let cell = comparison.cell();
@@ -126,15 +126,15 @@ pub fn cells<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> Vec<C
         let in_order = |(a, b): (&f64, &f64)| (a + 0.0).total_cmp(&(b + 0.0));
         std::iter::once((&a.position, &b.position)).chain(pairs).map(in_order).fold(Ordering::Equal, Ordering::then)
     };
-    all.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_values(a, b)));
-    all.dedup_by(|next, kept| {
-        let same = key(next) == key(kept) && next.position == kept.position && next.covariates == kept.covariates;
-        if same {
+    cells.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_values(a, b)));
+    cells.dedup_by(|next, kept| {
+        let is_same = key(next) == key(kept) && next.position == kept.position && next.covariates == kept.covariates;
+        if is_same {
             kept.wins += next.wins;
             kept.losses += next.losses;
             kept.ties += next.ties;
         }
-        same
+        is_same
     });
-    all
+    cells
 }

@@ -40,7 +40,7 @@ pub enum Look {
 const TAU: f64 = 5.0;
 
 /// From these degrees of freedom on, Student's distribution is the normal one.
-const MANY: f64 = 1e7;
+const MANY_DEGREES: f64 = 1e7;
 
 /// All differences of strengths with their standard errors.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ pub struct Contrasts {
     freedom: Vec<f64>,
     alpha: f64,
     /// The simultaneous quantile of one look.
-    once: f64,
+    single_look: f64,
 }
 
 impl Contrasts {
@@ -64,8 +64,8 @@ impl Contrasts {
     /// # Panics
     /// If the covariances do not have one row and column per strength.
     pub fn new(strengths: &[f64], model: &[f64], alpha: f64) -> Result<Self, StatisticsError> {
-        let once = MaxT::new(strengths, model, None, alpha)?.quantile();
-        Ok(Self { once, ..Self::of_best(strengths, model, alpha)? })
+        let single_look = MaxT::new(strengths, model, None, alpha)?.quantile();
+        Ok(Self { single_look, ..Self::of_best(strengths, model, alpha)? })
     }
 
     /// The same if only the best matters: instead of simulating the quantile of all differences, it takes that of Bonferroni's
@@ -84,8 +84,8 @@ impl Contrasts {
         }
         assert_eq!(model.len(), arms * arms, "one row and column per strength");
         let variances = (0..arms * arms).map(|at| variance(model, arms, at).max(0.0)).collect();
-        let once = -normal_quantile(alpha / (arms * (arms - 1)) as f64);
-        Ok(Self { strengths: strengths.to_vec(), variances, freedom: Vec::new(), alpha, once })
+        let single_look = -normal_quantile(alpha / (arms * (arms - 1)) as f64);
+        Ok(Self { strengths: strengths.to_vec(), variances, freedom: Vec::new(), alpha, single_look })
     }
 
     /// The same with variances at least as large as those of the covariances that clusters found, and with as many degrees of
@@ -94,11 +94,14 @@ impl Contrasts {
     /// # Panics
     /// If a matrix does not have one row and column per strength.
     #[must_use]
-    pub fn clustered(&self, found: &[&[f64]], effective: &[&[f64]]) -> Self {
+    pub fn clustered(&self, covariances: &[&[f64]], effective: &[&[f64]]) -> Self {
         let arms = self.arms();
-        assert!(found.iter().chain(effective).all(|matrix| matrix.len() == arms * arms), "matrices of {arms} arms");
+        assert!(
+            covariances.iter().chain(effective).all(|matrix| matrix.len() == arms * arms),
+            "matrices of {arms} arms"
+        );
         let largest =
-            |at: usize| found.iter().map(|matrix| variance(matrix, arms, at)).fold(self.variances[at], f64::max);
+            |at: usize| covariances.iter().map(|matrix| variance(matrix, arms, at)).fold(self.variances[at], f64::max);
         let smallest = |at: usize| effective.iter().map(|matrix| matrix[at] - 1.0).fold(f64::INFINITY, f64::min);
         Self {
             variances: (0..arms * arms).map(largest).collect(),
@@ -136,7 +139,7 @@ impl Contrasts {
     /// The simultaneous quantile of one look, of the normal distribution.
     #[must_use]
     pub fn quantile(&self) -> f64 {
-        self.once
+        self.single_look
     }
 
     /// How many standard errors a difference must exceed to be known together with all others. Infinite where clusters are
@@ -147,7 +150,7 @@ impl Contrasts {
     #[must_use]
     pub fn multiplier(&self, first: usize, second: usize, look: Look) -> f64 {
         let variance = self.variances[first * self.arms() + second];
-        student(self.needed(variance, look), self.freedom(first, second))
+        student(self.needed_difference(variance, look), self.freedom(first, second))
     }
 
     /// How many standard errors `is_best` needs of the difference of two arms if its variance is, or comes to be, this one.
@@ -156,7 +159,7 @@ impl Contrasts {
     /// If an arm does not exist.
     #[must_use]
     pub fn multiplier_of_best(&self, first: usize, second: usize, variance: f64, look: Look) -> f64 {
-        student(self.needed_of_best(variance, look), self.freedom(first, second))
+        student(self.needed_difference_of_best(variance, look), self.freedom(first, second))
     }
 
     /// Whether `first` is known to be stronger than `second`, all such statements together.
@@ -165,7 +168,7 @@ impl Contrasts {
     /// If an arm does not exist.
     #[must_use]
     pub fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
-        self.exceeds(first, second, 0.0, |variance| self.needed(variance, look))
+        self.exceeds(first, second, 0.0, |variance| self.needed_difference(variance, look))
     }
 
     /// Whether `arm` is known to be weaker than no other by more than `tolerance`, a difference of at least 0. With 0 it is known to be
@@ -177,7 +180,7 @@ impl Contrasts {
     pub fn is_best(&self, arm: usize, tolerance: f64, look: Look) -> bool {
         (0..self.arms())
             .filter(|other| *other != arm)
-            .all(|other| self.exceeds(arm, other, tolerance, |variance| self.needed_of_best(variance, look)))
+            .all(|other| self.exceeds(arm, other, tolerance, |variance| self.needed_difference_of_best(variance, look)))
     }
 
     /// The best and the worst rank, from 1, that the differences allow `arm`: simultaneous for all arms.
@@ -186,61 +189,64 @@ impl Contrasts {
     /// If the arm does not exist.
     #[must_use]
     pub fn ranks(&self, arm: usize, look: Look) -> (usize, usize) {
-        let above = (0..self.arms()).filter(|other| self.is_stronger(*other, arm, look)).count();
-        let below = (0..self.arms()).filter(|other| self.is_stronger(arm, *other, look)).count();
-        (1 + above, self.arms() - below)
+        let stronger = (0..self.arms()).filter(|other| self.is_stronger(*other, arm, look)).count();
+        let weaker = (0..self.arms()).filter(|other| self.is_stronger(arm, *other, look)).count();
+        (1 + stronger, self.arms() - weaker)
     }
 
     /// How many pairs have a known order.
     #[must_use]
-    pub fn known(&self, look: Look) -> usize {
-        let known = |i: usize, j: usize| self.is_stronger(i, j, look) || self.is_stronger(j, i, look);
-        (0..self.arms()).map(|i| (0..i).filter(|j| known(i, *j)).count()).sum()
+    pub fn known_pairs(&self, look: Look) -> usize {
+        let is_known = |i: usize, j: usize| self.is_stronger(i, j, look) || self.is_stronger(j, i, look);
+        (0..self.arms()).map(|i| (0..i).filter(|j| is_known(i, *j)).count()).sum()
     }
 
     /// The z that `is_stronger` needs of a difference with this variance.
-    fn needed(&self, variance: f64, look: Look) -> f64 {
+    fn needed_difference(&self, variance: f64, look: Look) -> f64 {
         let pairs = self.arms() * (self.arms() - 1) / 2;
         match look {
-            Look::Once => self.once,
-            Look::Every => boundary(variance, self.alpha / pairs as f64).max(self.once),
+            Look::Once => self.single_look,
+            Look::Every => boundary(variance, self.alpha / pairs as f64).max(self.single_look),
         }
     }
 
     /// The z that `is_best` needs of a difference with this variance: never more than `is_stronger`.
-    fn needed_of_best(&self, variance: f64, look: Look) -> f64 {
+    fn needed_difference_of_best(&self, variance: f64, look: Look) -> f64 {
         let one_sided = self.alpha / self.arms() as f64;
-        let once = (-normal_quantile(one_sided)).clamp(0.0, self.once);
+        let quantile = (-normal_quantile(one_sided)).clamp(0.0, self.single_look);
         match look {
-            Look::Once => once,
+            Look::Once => quantile,
             // Both sides of the boundary together have twice the probability of one.
-            Look::Every => boundary(variance, (2.0 * one_sided).min(1.0)).max(once).min(self.needed(variance, look)),
+            Look::Every => {
+                boundary(variance, (2.0 * one_sided).min(1.0)).max(quantile).min(self.needed_difference(variance, look))
+            }
         }
     }
 
-    fn exceeds(&self, first: usize, second: usize, tolerance: f64, needed: impl Fn(f64) -> f64) -> bool {
+    fn exceeds(&self, first: usize, second: usize, tolerance: f64, needed_difference: impl Fn(f64) -> f64) -> bool {
         let (difference, error) = self.difference(first, second);
-        let (difference, needed) = (difference + tolerance, needed(error * error));
+        let (difference, needed_difference) = (difference + tolerance, needed_difference(error * error));
         // Student's quantile is never below the normal one.
-        let reach = needed * error;
+        let reach = needed_difference * error;
         if difference <= reach || reach.is_nan() {
             return false;
         }
         let freedom = self.freedom(first, second);
-        freedom >= MANY || freedom > 0.0 && student_outside(difference / error, freedom) <= 2.0 * normal_above(needed)
+        freedom >= MANY_DEGREES
+            || freedom > 0.0 && student_outside(difference / error, freedom) <= 2.0 * normal_above(needed_difference)
     }
 }
 
 /// The variance of the difference at a place of the matrix of differences.
-fn variance(covariance: &[f64], arms: usize, at: usize) -> f64 {
-    let (i, j) = (at / arms, at % arms);
-    covariance[i * arms + i] + covariance[j * arms + j] - 2.0 * covariance[at]
+fn variance(covariance: &[f64], arms: usize, cell: usize) -> f64 {
+    let (i, j) = (cell / arms, cell % arms);
+    covariance[i * arms + i] + covariance[j * arms + j] - 2.0 * covariance[cell]
 }
 
 /// Student's quantile with the tail of z.
 fn student(z: f64, freedom: f64) -> f64 {
     let outside = 2.0 * normal_above(z);
-    if freedom >= MANY {
+    if freedom >= MANY_DEGREES {
         z
     } else if freedom > 0.0 && outside > 0.0 {
         student_quantile(outside, freedom)
@@ -286,11 +292,14 @@ mod tests {
                     let [once, every] = [Look::Once, Look::Every].map(|look| all.multiplier(0, 1, look));
                     assert!(once <= every && once >= all.quantile(), "{arms} {freedom:?} {variance}: {once} {every}");
                     for look in [Look::Once, Look::Every] {
-                        assert!(all.needed_of_best(2.0 * variance, look) <= all.needed(2.0 * variance, look));
+                        assert!(
+                            all.needed_difference_of_best(2.0 * variance, look)
+                                <= all.needed_difference(2.0 * variance, look)
+                        );
                         // Claims about all pairs hold for the best, too.
                         assert!(all.ranks(0, look) != (1, 1) || all.is_best(0, 0.0, look));
                     }
-                    assert!(all.known(Look::Every) <= all.known(Look::Once));
+                    assert!(all.known_pairs(Look::Every) <= all.known_pairs(Look::Once));
                 }
             }
         }
@@ -320,7 +329,7 @@ mod tests {
         assert!(all.is_best(1, 3.0, Look::Once) && !all.is_best(1, 2.0, Look::Once));
         // One cluster, and little more than one.
         for effective in [1.0, 1.2] {
-            assert_eq!(clustered(&[1.0, -1.0], 0.01, Some(effective)).known(Look::Once), 0);
+            assert_eq!(clustered(&[1.0, -1.0], 0.01, Some(effective)).known_pairs(Look::Once), 0);
         }
         // The variance between clusters counts where it exceeds that of the model.
         let (less, more) = (diagonal(2, 0.0004), diagonal(2, 1.0));

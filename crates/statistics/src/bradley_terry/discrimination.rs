@@ -34,18 +34,18 @@ const SPREADS: [f64; 8] = [0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5];
 pub fn discriminating(arms: usize, cells: &[Cell], options: Options) -> Result<Fit, StatisticsError> {
     let fit = |slope_spread| Fit::new(arms, cells, Options { slope_spread, ..options });
     let tried = SPREADS.into_iter().map(fit).collect::<Result<Vec<Fit>, _>>()?;
-    let most = tried.iter().map(Fit::ln_evidence).fold(f64::NEG_INFINITY, f64::max);
-    let shares: Vec<f64> = tried.iter().map(|fit| libm::exp(fit.ln_evidence() - most)).collect();
-    let sum: f64 = shares.iter().sum();
-    let shares: Vec<f64> = shares.iter().map(|share| share / sum).collect();
-    let found = fit(shares.iter().zip(SPREADS).map(|(share, spread)| share * spread).sum())?;
+    let max_ln_evidence = tried.iter().map(Fit::ln_evidence).fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = tried.iter().map(|fit| libm::exp(fit.ln_evidence() - max_ln_evidence)).collect();
+    let sum: f64 = weights.iter().sum();
+    let weights: Vec<f64> = weights.iter().map(|share| share / sum).collect();
+    let averaged = fit(weights.iter().zip(SPREADS).map(|(share, spread)| share * spread).sum())?;
     let error = |(slope, place): (usize, usize)| {
-        let variance = shares.iter().zip(&tried).map(|(share, fit)| {
-            let (moved, error) = (fit.parameters()[place] - found.parameters()[place], fit.slope_errors()[slope]);
+        let variance = weights.iter().zip(&tried).map(|(share, fit)| {
+            let (moved, error) = (fit.parameters()[place] - averaged.parameters()[place], fit.slope_errors()[slope]);
             share * (moved * moved + error * error)
         });
         libm::sqrt(variance.sum())
     };
-    let errors = found.slope_places().enumerate().map(error).collect();
-    Ok(found.with_slope_errors(errors))
+    let errors = averaged.slope_places().enumerate().map(error).collect();
+    Ok(averaged.with_slope_errors(errors))
 }

@@ -25,11 +25,11 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
     assert_eq!(comparisons.len(), clusters.len(), "one cluster per comparison");
     let (arms, size) = (fit.arms(), fit.size());
     let mut order: Vec<u32> = (0..comparisons.len() as u32).collect();
-    order.sort_by_key(|place| clusters[*place as usize]);
+    order.sort_by_key(|index| clusters[*index as usize]);
     let chunks = || order.chunk_by(|a, b| clusters[*a as usize] == clusters[*b as usize]);
     let touched = |members: &[u32]| {
-        let both = |place: &u32| [comparisons[*place as usize].first, comparisons[*place as usize].second];
-        let mut touched: Vec<usize> = members.iter().flat_map(both).collect();
+        let arms_of = |index: &u32| [comparisons[*index as usize].first, comparisons[*index as usize].second];
+        let mut touched: Vec<usize> = members.iter().flat_map(arms_of).collect();
         touched.sort_unstable();
         touched.dedup();
         touched
@@ -37,8 +37,8 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
     let rows: usize = chunks().map(|members| touched(members).len()).sum();
     // Sums of |h| and of its square: for each pair of arms, or for each arm against the average.
     let by_pair = rows.saturating_mul(arms * arms / 2) <= most_work;
-    let places = if by_pair { arms * arms } else { arms };
-    let (mut sums, mut squares) = (vec![0.0; places], vec![0.0; places]);
+    let node_count = if by_pair { arms * arms } else { arms };
+    let (mut sums, mut squares) = (vec![0.0; node_count], vec![0.0; node_count]);
     let (mut moved, mut length) = (Vec::new(), vec![0.0_f64; arms]);
     for members in chunks() {
         let touched = touched(members);
@@ -46,16 +46,16 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
         // Rows: arms of the cluster; columns: what moves their scores, by the strength that is estimated.
         moved.clear();
         moved.resize(touched.len() * arms, 0.0);
-        for place in members {
-            let one = &comparisons[*place as usize];
-            let information = fit.expected_of(one).information()[0][0];
+        for index in members {
+            let comparison = &comparisons[*index as usize];
+            let information = fit.expected_of(comparison).information()[0][0];
             // The slope of strengths, if there is one.
-            let slope = one.slope.map_or(1.0, |_| fit.directions(one).all()[0].1);
-            let weight = one.weight * one.copies as f64 * information * (slope * slope);
-            let (first, second) = (local(one.first) * arms, local(one.second) * arms);
+            let slope = comparison.slope.map_or(1.0, |_| fit.directions(comparison).entries()[0].1);
+            let weight = comparison.weight * comparison.copies as f64 * information * (slope * slope);
+            let (first, second) = (local(comparison.first) * arms, local(comparison.second) * arms);
             let inverse = fit.model_covariance();
             for k in 0..arms {
-                let value = weight * (inverse[one.first * size + k] - inverse[one.second * size + k]);
+                let value = weight * (inverse[comparison.first * size + k] - inverse[comparison.second * size + k]);
                 moved[first + k] += value;
                 moved[second + k] -= value;
             }
@@ -64,8 +64,11 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
             for i in 1..arms {
                 length[..i].fill(0.0);
                 for row in moved.chunks(arms) {
-                    let own = row[i];
-                    length[..i].iter_mut().zip(row).for_each(|(sum, other)| *sum += (own - other) * (own - other));
+                    let diagonal = row[i];
+                    length[..i]
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(sum, other)| *sum += (diagonal - other) * (diagonal - other));
                 }
                 for (j, square) in length[..i].iter().enumerate() {
                     sums[i * arms + j] += libm::sqrt(*square);
@@ -75,7 +78,7 @@ fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work:
         } else {
             length.fill(0.0);
             for row in moved.chunks(arms) {
-                length.iter_mut().zip(row).for_each(|(sum, own)| *sum += own * own);
+                length.iter_mut().zip(row).for_each(|(sum, diagonal)| *sum += diagonal * diagonal);
             }
             for (arm, square) in length.iter().enumerate() {
                 sums[arm] += libm::sqrt(*square);

@@ -35,7 +35,7 @@ impl Default for Options {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     pub(super) layout: Layout,
-    pub(super) at: Vec<f64>,
+    pub(super) parameters: Vec<f64>,
     ties: Ties,
     ln_likelihood: f64,
     /// ln of the determinant of the information with the priors.
@@ -51,7 +51,7 @@ const FAR: f64 = 20.0;
 
 impl Fit {
     /// Fits `arms` strengths to the cells. Coefficients that the cells do not determine
-    /// ([`undetermined`](super::undetermined)) have no maximum, unless there is a prior.
+    /// ([`undetermined_covariate`](super::undetermined_covariate)) have no maximum, unless there is a prior.
     ///
     /// # Errors
     /// If there are fewer than two arms, a pair does not exist, cells have different numbers of covariates, ties or wins and losses together are
@@ -83,7 +83,7 @@ impl Fit {
         let layout = Layout::of(arms, cells, &options);
         let size = layout.size;
         let fit = Self {
-            at: start.filter(|start| start.len() == size).map_or_else(|| vec![0.0; size], <[f64]>::to_vec),
+            parameters: start.filter(|start| start.len() == size).map_or_else(|| vec![0.0; size], <[f64]>::to_vec),
             layout,
             ties: options.ties,
             ln_likelihood: 0.0,
@@ -103,7 +103,7 @@ impl Fit {
 
     fn at_maximum(mut self, cells: &[Cell], anywhere: bool) -> Result<Self, StatisticsError> {
         self.climb(cells, anywhere)?;
-        if !anywhere && self.layout.prior.is_none() && self.at.iter().any(|value| value.abs() > FAR) {
+        if !anywhere && self.layout.prior.is_none() && self.parameters.iter().any(|value| value.abs() > FAR) {
             return Err(StatisticsError::Unbounded);
         }
         let size = self.layout.size;
@@ -111,7 +111,7 @@ impl Fit {
         let factor = self.factor(cells, &information);
         self.ln_determinant = factor.ln_determinant();
         let inverse = if self.layout.slopes > 0 {
-            let mut fixed = self.bent(cells, &information);
+            let mut fixed = self.add_slope_curvature(cells, &information);
             self.fix_scale(&mut fixed);
             Cholesky::new(&fixed, size).map_or_else(|| factor.inverse(), |factor| factor.inverse())
         } else {
@@ -121,24 +121,24 @@ impl Fit {
         let variance = |place: usize| self.inverse[place * size + place].max(0.0);
         self.slope_errors = self.slope_places().map(|place| libm::sqrt(variance(place))).collect();
         let arms = self.layout.arms;
-        let mean = self.at[..arms].iter().sum::<f64>() / arms as f64;
-        self.at[..arms].iter_mut().for_each(|strength| *strength -= mean);
+        let mean = self.parameters[..arms].iter().sum::<f64>() / arms as f64;
+        self.parameters[..arms].iter_mut().for_each(|strength| *strength -= mean);
         self.ln_likelihood = self.ln_likelihood_of(cells);
         Ok(self)
     }
 
     fn climb(&mut self, cells: &[Cell], anywhere: bool) -> Result<(), StatisticsError> {
-        const MOST: usize = 200;
+        const MAX_STEPS: usize = 200;
         // Where the likelihood flattens out towards infinity, what remains to be gained is about the gain of a step.
         let least_gain = if anywhere { 1e-9 } else { 1e-20 };
         // A small enough last gain where rounding hides more, as with billions of comparisons: a thousandth of a standard error.
-        const ENOUGH: f64 = 1e-6;
+        const MIN_GAIN: f64 = 1e-6;
         let mut last_gain = f64::INFINITY;
-        let mut value = self.objective(cells, &self.at);
-        for _ in 0..MOST {
+        let mut value = self.objective(cells, &self.parameters);
+        for _ in 0..MAX_STEPS {
             let (gradient, mut information) = self.derivatives(cells);
             if anywhere {
-                let size = self.at.len();
+                let size = self.parameters.len();
                 (0..size).for_each(|place| information[place * size + place] += 1e-10);
             }
             let step = self.factor(cells, &information).solve(&gradient);
@@ -147,56 +147,56 @@ impl Fit {
             last_gain = gain;
             let mut length = 1.0;
             let moved = loop {
-                let moved: Vec<f64> = self.at.iter().zip(&step).map(|(x, s)| x + length * s).collect();
-                let found = self.objective(cells, &moved);
+                let moved: Vec<f64> = self.parameters.iter().zip(&step).map(|(x, s)| x + length * s).collect();
+                let objective = self.objective(cells, &moved);
                 // At the maximum the steps are smaller than the rounding of the likelihood.
-                if found >= value - 1e-13 * value.abs() || length < 1e-10 {
-                    value = found.max(value);
+                if objective >= value - 1e-13 * value.abs() || length < 1e-10 {
+                    value = objective.max(value);
                     break moved;
                 }
                 length *= 0.5;
             };
-            self.at = moved;
+            self.parameters = moved;
             // With large counts, rounding of the gradient keeps the gain up, but not the steps.
-            let still = step.iter().all(|s| s.abs() < 1e-11);
-            if gain < least_gain || still {
+            let is_at_rest = step.iter().all(|s| s.abs() < 1e-11);
+            if gain < least_gain || is_at_rest {
                 return Ok(());
             }
-            if !anywhere && self.layout.prior.is_none() && self.at.iter().any(|value| value.abs() > 2.0 * FAR) {
+            if !anywhere && self.layout.prior.is_none() && self.parameters.iter().any(|value| value.abs() > 2.0 * FAR) {
                 return Err(StatisticsError::Unbounded);
             }
         }
-        if !anywhere && last_gain < ENOUGH {
+        if !anywhere && last_gain < MIN_GAIN {
             return Ok(());
         }
-        Err(StatisticsError::NotConverged { what: "the fit of strengths", iterations: MOST })
+        Err(StatisticsError::NotConverged { what: "the fit of strengths", iterations: MAX_STEPS })
     }
 
-    pub(super) fn terms(&self, at: &[f64], cell: &Cell) -> Terms {
-        let ln_tie = self.layout.tie.map_or(f64::NEG_INFINITY, |place| at[place]);
-        self.ties.terms(cell, self.layout.difference(at, cell), ln_tie)
+    pub(super) fn terms(&self, parameters: &[f64], cell: &Cell) -> Terms {
+        let ln_tie = self.layout.tie.map_or(f64::NEG_INFINITY, |place| parameters[place]);
+        self.ties.terms(cell, self.layout.difference(parameters, cell), ln_tie)
     }
 
     /// ln of the likelihood with the prior.
-    fn objective(&self, cells: &[Cell], at: &[f64]) -> f64 {
-        cells.iter().map(|cell| self.terms(at, cell).ln).sum::<f64>() + self.ln_prior(at)
+    fn objective(&self, cells: &[Cell], parameters: &[f64]) -> f64 {
+        cells.iter().map(|cell| self.terms(parameters, cell).ln).sum::<f64>() + self.ln_prior(parameters)
     }
 
     /// ln of the density of the priors, without constants.
-    fn ln_prior(&self, at: &[f64]) -> f64 {
-        let (slopes, first) = (self.layout.slopes, self.layout.first_slope());
+    fn ln_prior(&self, parameters: &[f64]) -> f64 {
+        let (slopes, first_slope) = (self.layout.slopes, self.layout.first_slope());
         let prior = self.layout.prior.map_or(0.0, |sd| {
-            let others = at[..first].iter().chain(&at[first + slopes..]);
-            -0.5 * others.map(|x| x * x).sum::<f64>() / (sd * sd)
+            let other_parameters = parameters[..first_slope].iter().chain(&parameters[first_slope + slopes..]);
+            -0.5 * other_parameters.map(|x| x * x).sum::<f64>() / (sd * sd)
         });
-        let of_slopes = at[first..first + slopes].iter().map(|x| x * x).sum::<f64>();
-        if slopes > 0 { prior - 0.5 * self.layout.precision(first) * of_slopes } else { prior }
+        let of_slopes = parameters[first_slope..first_slope + slopes].iter().map(|x| x * x).sum::<f64>();
+        if slopes > 0 { prior - 0.5 * self.layout.precision(first_slope) * of_slopes } else { prior }
     }
 
     /// ln of the likelihood of cells, without the prior, at the fitted parameters.
     #[must_use]
     pub fn ln_likelihood_of(&self, cells: &[Cell]) -> f64 {
-        self.ln_likelihood_at(cells, &self.at)
+        self.ln_likelihood_at(cells, &self.parameters)
     }
 
     /// The same at other parameters, in the order of [`parameters`](Self::parameters).
@@ -204,22 +204,22 @@ impl Fit {
     /// # Panics
     /// If there are fewer of them.
     #[must_use]
-    pub fn ln_likelihood_at(&self, cells: &[Cell], at: &[f64]) -> f64 {
-        cells.iter().map(|cell| self.terms(at, cell).ln).sum()
+    pub fn ln_likelihood_at(&self, cells: &[Cell], parameters: &[f64]) -> f64 {
+        cells.iter().map(|cell| self.terms(parameters, cell).ln).sum()
     }
 
     /// The gradient and the information, with 1 added for each pair of strengths: a common shift of all strengths, which
     /// changes nothing, gets a curvature of its own.
     fn derivatives(&self, cells: &[Cell]) -> (Vec<f64>, Vec<f64>) {
-        let size = self.at.len();
+        let size = self.parameters.len();
         let mut gradient = vec![0.0; size];
         let mut information = vec![0.0; size * size];
         for cell in cells {
-            let terms = self.terms(&self.at, cell);
-            let directions = self.layout.directions(&self.at, cell);
-            for &(row, sign) in directions.all() {
+            let terms = self.terms(&self.parameters, cell);
+            let directions = self.layout.directions(&self.parameters, cell);
+            for &(row, sign) in directions.entries() {
                 gradient[row] += sign * terms.slope;
-                for &(column, other) in directions.all() {
+                for &(column, other) in directions.entries() {
                     information[row * size + column] += sign * other * terms.curvature;
                 }
                 if let Some(tie) = self.layout.tie {
@@ -236,10 +236,10 @@ impl Fit {
             information[row * size..row * size + self.layout.arms].iter_mut().for_each(|value| *value += 1.0);
         }
         if self.layout.prior.is_some() || self.layout.slopes > 0 {
-            for place in 0..size {
-                let precision = self.layout.precision(place);
-                gradient[place] -= self.at[place] * precision;
-                information[place * size + place] += precision;
+            for index in 0..size {
+                let precision = self.layout.precision(index);
+                gradient[index] -= self.parameters[index] * precision;
+                information[index * size + index] += precision;
             }
         }
         (gradient, information)
@@ -247,7 +247,7 @@ impl Fit {
 
     /// Takes the variance of a common shift, which only the added curvature and the prior bound, out of the inverse.
     fn without_shift(&self, mut inverse: Vec<f64>) -> Vec<f64> {
-        let (arms, size) = (self.layout.arms as f64, self.at.len());
+        let (arms, size) = (self.layout.arms as f64, self.parameters.len());
         let shift = 1.0 / (arms * (arms + self.layout.prior.map_or(0.0, |sd| 1.0 / (sd * sd))));
         for row in 0..self.layout.arms {
             inverse[row * size..row * size + self.layout.arms].iter_mut().for_each(|value| *value -= shift);
@@ -264,26 +264,26 @@ impl Fit {
     /// The number of parameters, counting each strength.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.at.len()
+        self.parameters.len()
     }
 
     /// The strengths, which add up to 0.
     #[must_use]
     pub fn strengths(&self) -> &[f64] {
-        &self.at[..self.layout.arms]
+        &self.parameters[..self.layout.arms]
     }
 
     /// All parameters: the strengths, the position effect if fitted, coefficients of covariates, logarithms of slopes, ln ν of the model of
     /// ties if there are any.
     #[must_use]
     pub fn parameters(&self) -> &[f64] {
-        &self.at
+        &self.parameters
     }
 
     /// The advantage of being shown first, added to the difference of strengths; `None` if it was not fitted.
     #[must_use]
     pub fn position(&self) -> Option<f64> {
-        self.layout.position.map(|place| self.at[place])
+        self.layout.position.map(|place| self.parameters[place])
     }
 
     /// The place of the position effect among the parameters.
@@ -295,21 +295,21 @@ impl Fit {
     /// The places of the coefficients of covariates among the parameters.
     #[must_use]
     pub fn covariate_places(&self) -> Range<usize> {
-        let first = self.layout.first_covariate();
-        first..first + self.layout.covariates
+        let first_covariate = self.layout.first_covariate();
+        first_covariate..first_covariate + self.layout.covariates
     }
 
     /// The places of the logarithms of slopes among the parameters. Their mean is 0, but for the pull of a prior of strengths.
     #[must_use]
     pub fn slope_places(&self) -> Range<usize> {
-        let first = self.layout.first_slope();
-        first..first + self.layout.slopes
+        let first_slope = self.layout.first_slope();
+        first_slope..first_slope + self.layout.slopes
     }
 
     /// ν of the model of ties: 0 without ties.
     #[must_use]
     pub fn tie(&self) -> f64 {
-        self.layout.tie.map_or(0.0, |place| libm::exp(self.at[place]))
+        self.layout.tie.map_or(0.0, |place| libm::exp(self.parameters[place]))
     }
 
     /// Whether ν was fitted, because there are ties.
@@ -346,7 +346,7 @@ impl Fit {
     pub fn ln_evidence(&self) -> f64 {
         let slopes = self.layout.slopes as f64;
         let spread = if slopes > 0.0 { 0.5 * libm::log(self.layout.precision(self.layout.first_slope())) } else { 0.0 };
-        self.ln_likelihood + self.ln_prior(&self.at) + slopes * spread - 0.5 * self.ln_determinant
+        self.ln_likelihood + self.ln_prior(&self.parameters) + slopes * spread - 0.5 * self.ln_determinant
     }
 
     /// The natural logarithm of the likelihood at the fitted parameters, without the prior.
@@ -383,7 +383,7 @@ impl Fit {
     }
 
     fn expected_at(&self, cell: &Cell) -> Expected {
-        Expected::of(self.ties, self.layout.difference(&self.at, cell), self.tie())
+        Expected::of(self.ties, self.layout.difference(&self.parameters, cell), self.tie())
     }
 
     /// The derivatives of the difference of a comparison by the parameters.
@@ -392,17 +392,18 @@ impl Fit {
     /// If an arm or a slope does not exist.
     #[must_use]
     pub fn directions(&self, comparison: &Comparison) -> Directions {
-        self.layout.directions(&self.at, &comparison.cell())
+        self.layout.directions(&self.parameters, &comparison.cell())
     }
 
     /// The precision of the prior of a parameter, by its place; 0 without one.
     #[must_use]
-    pub fn prior_precision(&self, place: usize) -> f64 {
-        self.layout.precision(place)
+    pub fn prior_precision(&self, index: usize) -> f64 {
+        self.layout.precision(index)
     }
 
     fn difference_of(&self, first: usize, second: usize, position: f64) -> f64 {
-        self.at[first] - self.at[second] + self.layout.position.map_or(0.0, |place| self.at[place] * position)
+        self.parameters[first] - self.parameters[second]
+            + self.layout.position.map_or(0.0, |place| self.parameters[place] * position)
     }
 
     /// Model-based covariances of all parameters, row by row: the inverse of the observed information. They hold if the model
@@ -427,7 +428,7 @@ impl Fit {
         let [by_difference, by_tie] = expected.score(half - expected.half, tied - expected.p[2]);
         let slope = weight * by_difference;
         let mut score = Directions::default();
-        for &(place, factor) in self.layout.directions(&self.at, cell).all() {
+        for &(place, factor) in self.layout.directions(&self.parameters, cell).entries() {
             score.push(place, factor * slope);
         }
         if let Some(tie) = self.layout.tie {

@@ -14,34 +14,34 @@ pub fn groups(arms: usize, cells: &[Cell]) -> Vec<Vec<usize>> {
         near[cell.first].push(cell.second);
         near[cell.second].push(cell.first);
     }
-    let mut seen = vec![false; arms];
-    let mut all = Vec::new();
+    let mut is_grouped = vec![false; arms];
+    let mut groups = Vec::new();
     for arm in 0..arms {
-        if !seen[arm] {
-            let mut group = reached(&near, arm);
-            group.iter().for_each(|member| seen[*member] = true);
+        if !is_grouped[arm] {
+            let mut group = reachable_arms(&near, arm);
+            group.iter().for_each(|member| is_grouped[*member] = true);
             group.sort_unstable();
-            all.push(group);
+            groups.push(group);
         }
     }
-    all
+    groups
 }
 
-/// The arms that arrows lead to from `from`, which comes first.
-fn reached(arrows: &[Vec<usize>], from: usize) -> Vec<usize> {
-    let mut seen = vec![false; arrows.len()];
-    let mut found = vec![from];
-    seen[from] = true;
-    let mut next = 0;
-    while next < found.len() {
-        for &to in &arrows[found[next]] {
-            if !std::mem::replace(&mut seen[to], true) {
-                found.push(to);
+/// The arms that arrows lead to from `start`, which comes first.
+fn reachable_arms(arrows: &[Vec<usize>], start: usize) -> Vec<usize> {
+    let mut is_seen = vec![false; arrows.len()];
+    let mut reached_arms = vec![start];
+    is_seen[start] = true;
+    let mut next_index = 0;
+    while next_index < reached_arms.len() {
+        for &to in &arrows[reached_arms[next_index]] {
+            if !std::mem::replace(&mut is_seen[to], true) {
+                reached_arms.push(to);
             }
         }
-        next += 1;
+        next_index += 1;
     }
-    found
+    reached_arms
 }
 
 /// Finite strengths exist only if no group of arms was never beaten by, or tied with, an arm outside of it.
@@ -53,19 +53,19 @@ pub(super) fn check_connected(arms: usize, cells: &[Cell]) -> Result<(), Statist
 #[must_use]
 pub fn unbeaten(arms: usize, cells: &[Cell]) -> Option<Vec<usize>> {
     // An arrow from each arm to those that it beat or tied with.
-    let mut beats = vec![Vec::new(); arms];
+    let mut beaten_by_arm = vec![Vec::new(); arms];
     for cell in cells {
         if cell.wins + cell.ties > 0.0 {
-            beats[cell.first].push(cell.second);
+            beaten_by_arm[cell.first].push(cell.second);
         }
         if cell.losses + cell.ties > 0.0 {
-            beats[cell.second].push(cell.first);
+            beaten_by_arm[cell.second].push(cell.first);
         }
     }
     // The arms that an arm reaches beat no others, so the others were never beaten from outside.
     (0..arms).find_map(|arm| {
         let mut outside = vec![true; arms];
-        reached(&beats, arm).iter().for_each(|member| outside[*member] = false);
+        reachable_arms(&beaten_by_arm, arm).iter().for_each(|member| outside[*member] = false);
         let group: Vec<usize> = (0..arms).filter(|other| outside[*other]).collect();
         (!group.is_empty()).then_some(group)
     })
@@ -125,16 +125,16 @@ pub fn position_is_determined(arms: usize, cells: &[Cell]) -> bool {
             continue;
         }
         height[start] = Some(0.0);
-        let mut open = vec![start];
-        while let Some(arm) = open.pop() {
-            let here = height[arm].expect("an open arm has a height");
+        let mut pending = vec![start];
+        while let Some(arm) = pending.pop() {
+            let arm_height = height[arm].expect("an open arm has a height");
             for &(other, position) in &near[arm] {
                 match height[other] {
                     None => {
-                        height[other] = Some(here - position);
-                        open.push(other);
+                        height[other] = Some(arm_height - position);
+                        pending.push(other);
                     }
-                    Some(there) if (here - position - there).abs() > 1e-9 => return true,
+                    Some(there) if (arm_height - position - there).abs() > 1e-9 => return true,
                     Some(_) => {}
                 }
             }

@@ -26,9 +26,9 @@ impl Layout {
         let position = (options.position && graph::position_is_determined(arms, cells)).then_some(arms);
         let covariates = cells.iter().map(|cell| cell.covariates.values().len()).max().unwrap_or(0);
         let slopes = cells.iter().filter_map(|cell| cell.slope).max().map_or(0, |most| most as usize + 1);
-        let before = arms + usize::from(position.is_some()) + covariates + slopes;
-        let tie = cells.iter().any(|cell| cell.ties > 0.0).then_some(before);
-        let size = before + usize::from(tie.is_some());
+        let determined_size = arms + usize::from(position.is_some()) + covariates + slopes;
+        let tie = cells.iter().any(|cell| cell.ties > 0.0).then_some(determined_size);
+        let size = determined_size + usize::from(tie.is_some());
         let (prior, slope_spread) = (options.prior, options.slope_spread);
         Self { arms, position, covariates, slopes, tie, size, prior, slope_spread }
     }
@@ -43,54 +43,54 @@ impl Layout {
         self.first_covariate() + self.covariates
     }
 
-    fn slope(&self, at: &[f64], cell: &Cell) -> Option<(usize, f64)> {
-        let place = self.first_slope() + cell.slope? as usize;
-        Some((place, libm::exp(at[place])))
+    fn slope(&self, parameters: &[f64], cell: &Cell) -> Option<(usize, f64)> {
+        let index = self.first_slope() + cell.slope? as usize;
+        Some((index, libm::exp(parameters[index])))
     }
 
     /// The difference of a cell: that of strengths, times its slope, with the position effect and the covariates.
-    pub(super) fn difference(&self, at: &[f64], cell: &Cell) -> f64 {
-        let mut difference = at[cell.first] - at[cell.second];
-        if let Some((_, slope)) = self.slope(at, cell) {
+    pub(super) fn difference(&self, parameters: &[f64], cell: &Cell) -> f64 {
+        let mut difference = parameters[cell.first] - parameters[cell.second];
+        if let Some((_, slope)) = self.slope(parameters, cell) {
             difference *= slope;
         }
-        difference += self.position.map_or(0.0, |place| at[place] * cell.position);
-        for (value, coefficient) in cell.covariates.values().iter().zip(&at[self.first_covariate()..]) {
+        difference += self.position.map_or(0.0, |place| parameters[place] * cell.position);
+        for (value, coefficient) in cell.covariates.values().iter().zip(&parameters[self.first_covariate()..]) {
             difference += coefficient * value;
         }
         difference
     }
 
     /// The derivatives of the difference of a cell.
-    pub(super) fn directions(&self, at: &[f64], cell: &Cell) -> Directions {
-        let mut all = Directions::default();
-        let slope = self.slope(at, cell);
+    pub(super) fn directions(&self, parameters: &[f64], cell: &Cell) -> Directions {
+        let mut directions = Directions::default();
+        let slope = self.slope(parameters, cell);
         let factor = slope.map_or(1.0, |(_, slope)| slope);
-        all.push(cell.first, factor);
-        all.push(cell.second, -factor);
-        if let Some(place) = self.position.filter(|_| cell.position != 0.0) {
-            all.push(place, cell.position);
+        directions.push(cell.first, factor);
+        directions.push(cell.second, -factor);
+        if let Some(index) = self.position.filter(|_| cell.position != 0.0) {
+            directions.push(index, cell.position);
         }
         for (k, value) in cell.covariates.values().iter().enumerate() {
-            all.push(self.first_covariate() + k, *value);
+            directions.push(self.first_covariate() + k, *value);
         }
-        if let Some((place, factor)) = slope {
-            all.push(place, factor * (at[cell.first] - at[cell.second]));
+        if let Some((index, factor)) = slope {
+            directions.push(index, factor * (parameters[cell.first] - parameters[cell.second]));
         }
-        all
+        directions
     }
 
     /// The second derivatives of the difference of a cell by the logarithm of its slope: its place, and the parameters of the other
     /// derivative. All others are 0.
-    pub(super) fn bends(&self, at: &[f64], cell: &Cell) -> Option<(usize, [(usize, f64); 3])> {
-        let (place, slope) = self.slope(at, cell)?;
-        let difference = at[cell.first] - at[cell.second];
-        Some((place, [(cell.first, slope), (cell.second, -slope), (place, slope * difference)]))
+    pub(super) fn slope_curvature(&self, parameters: &[f64], cell: &Cell) -> Option<(usize, [(usize, f64); 3])> {
+        let (index, slope) = self.slope(parameters, cell)?;
+        let difference = parameters[cell.first] - parameters[cell.second];
+        Some((index, [(cell.first, slope), (cell.second, -slope), (index, slope * difference)]))
     }
 
     /// The precision of the prior of a parameter; 0 without one.
-    pub(super) fn precision(&self, place: usize) -> f64 {
-        let is_slope = (self.first_slope()..self.first_slope() + self.slopes).contains(&place);
+    pub(super) fn precision(&self, index: usize) -> f64 {
+        let is_slope = (self.first_slope()..self.first_slope() + self.slopes).contains(&index);
         let sd = if is_slope { Some(self.slope_spread) } else { self.prior };
         sd.map_or(0.0, |sd| 1.0 / (sd * sd))
     }
@@ -99,22 +99,22 @@ impl Layout {
 /// Parameters, each with the derivative of something by it. The others are 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Directions {
-    places: [(usize, f64); Directions::MOST],
+    entries: [(usize, f64); Directions::MAX_DIRECTIONS],
     count: usize,
 }
 
 impl Directions {
     /// Two strengths, the position effect, covariates, a slope and ln ν.
-    const MOST: usize = Covariates::MOST + 5;
+    const MAX_DIRECTIONS: usize = Covariates::MAX_COVARIATES + 5;
 
     /// The parameters, by their places in [`Fit::parameters`](super::Fit::parameters), with their derivatives.
     #[must_use]
-    pub fn all(&self) -> &[(usize, f64)] {
-        &self.places[..self.count]
+    pub fn entries(&self) -> &[(usize, f64)] {
+        &self.entries[..self.count]
     }
 
-    pub(super) fn push(&mut self, place: usize, value: f64) {
-        self.places[self.count] = (place, value);
+    pub(super) fn push(&mut self, index: usize, value: f64) {
+        self.entries[self.count] = (index, value);
         self.count += 1;
     }
 }

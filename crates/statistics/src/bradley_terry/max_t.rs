@@ -59,10 +59,12 @@ impl MaxT {
         let count = (200.0 / alpha).max(4_000.0) as usize;
         let pairs = arms * (arms - 1) / 2;
         if pairs == 1 || count.saturating_mul(pairs) > MOST_WORK {
-            let each = alpha / pairs as f64;
+            let alpha_of_pair = alpha / pairs as f64;
             let freedom = freedom.filter(|freedom| *freedom > 0);
-            let quantile =
-                freedom.map_or_else(|| -normal_quantile(each / 2.0), |freedom| student_quantile(each, freedom as f64));
+            let quantile = freedom.map_or_else(
+                || -normal_quantile(alpha_of_pair / 2.0),
+                |freedom| student_quantile(alpha_of_pair, freedom as f64),
+            );
             return Ok(Self { strengths: strengths.to_vec(), errors, quantile });
         }
         let mut draws = Normals::from_seed(0x6d61_785f);
@@ -72,14 +74,15 @@ impl MaxT {
                 let scale = freedom
                     .filter(|freedom| *freedom > 0)
                     .map_or(1.0, |freedom| libm::sqrt(freedom as f64 / draws.chi_squared(freedom)));
-                let drawn = factor.correlate(&draws.normals(arms));
-                let mut most = 0.0_f64;
+                let strengths_drawn = factor.correlate(&draws.normals(arms));
+                let mut largest_z = 0.0_f64;
                 for i in 1..arms {
                     for j in 0..i {
-                        most = most.max((drawn[i] - drawn[j]).abs() * inverse[i * arms + j]);
+                        largest_z =
+                            largest_z.max((strengths_drawn[i] - strengths_drawn[j]).abs() * inverse[i * arms + j]);
                     }
                 }
-                scale * most
+                scale * largest_z
             })
             .collect();
         largest.sort_by(f64::total_cmp);
@@ -119,10 +122,10 @@ impl MaxT {
     #[must_use]
     pub fn ranks(&self, arm: usize) -> (usize, usize) {
         let arms = self.strengths.len();
-        let others = || (0..arms).filter(|other| *other != arm);
-        let above = others().filter(|other| self.is_stronger(*other, arm)).count();
-        let below = others().filter(|other| self.is_stronger(arm, *other)).count();
-        (1 + above, arms - below)
+        let rivals = || (0..arms).filter(|other| *other != arm);
+        let stronger = rivals().filter(|other| self.is_stronger(*other, arm)).count();
+        let weaker = rivals().filter(|other| self.is_stronger(arm, *other)).count();
+        (1 + stronger, arms - weaker)
     }
 }
 

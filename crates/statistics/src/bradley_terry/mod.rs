@@ -31,6 +31,7 @@ mod discrimination;
 mod effective_clusters;
 mod fit;
 mod graph;
+mod identifiability;
 mod layout;
 mod max_t;
 mod predict;
@@ -42,10 +43,11 @@ mod ties;
 
 pub use comparison::{Cell, Comparison, Point, cells};
 pub use contrasts::{Contrasts, Look};
-pub use covariates::{Covariates, Undetermined, undetermined};
+pub use covariates::Covariates;
 pub use discrimination::discriminating;
 pub use fit::{Fit, Options};
 pub use graph::{groups, position_is_determined, unbeaten};
+pub use identifiability::{UndeterminedReason, undetermined_covariate};
 pub use layout::Directions;
 pub use max_t::MaxT;
 pub use prediction_powered::{Labels, Predicted, PredictionPowered};
@@ -85,7 +87,7 @@ impl BradleyTerry {
     /// If there are fewer than two arms, a pair does not exist, or no finite strengths fit best because some arms were
     /// never beaten by the others, or because wins and ties without losses are explained ever better by larger strengths.
     pub fn fit(arms: usize, pairs: &[(usize, usize, Counts)]) -> Result<Self, StatisticsError> {
-        let counted: Vec<Comparison> = pairs
+        let comparisons: Vec<Comparison> = pairs
             .iter()
             .flat_map(|&(first, second, Counts { wins, losses, ties })| {
                 [(Point::Share(1.0), wins), (Point::Share(0.0), losses), (Point::Tie, ties)]
@@ -93,13 +95,13 @@ impl BradleyTerry {
             })
             .filter(|comparison| comparison.copies > 0 || comparison.first == comparison.second)
             .collect();
-        let fit = Fit::new(arms, &cells(&counted), Options::default())?;
+        let fit = Fit::new(arms, &cells(&comparisons), Options::default())?;
         let strengths_of = |full: &[f64]| -> Vec<f64> {
             (0..arms * arms).map(|place| full[place / arms * fit.size() + place % arms]).collect()
         };
         Ok(Self {
             model: strengths_of(fit.model_covariance()),
-            sandwich: strengths_of(&fit.sandwich(&counted, None, false)),
+            sandwich: strengths_of(&fit.sandwich(&comparisons, None, false)),
             strengths: fit.strengths().to_vec(),
             tie: fit.tie(),
             ln_likelihood: fit.ln_likelihood(),
@@ -149,8 +151,8 @@ impl BradleyTerry {
     #[must_use]
     pub fn difference(&self, first: usize, second: usize, errors: Errors) -> (f64, f64) {
         let arms = self.strengths.len();
-        let of = |i: usize, j: usize| self.covariance(errors)[i * arms + j];
-        let variance = of(first, first) + of(second, second) - 2.0 * of(first, second);
+        let covariance_of = |i: usize, j: usize| self.covariance(errors)[i * arms + j];
+        let variance = covariance_of(first, first) + covariance_of(second, second) - 2.0 * covariance_of(first, second);
         (self.strengths[first] - self.strengths[second], libm::sqrt(variance.max(0.0)))
     }
 

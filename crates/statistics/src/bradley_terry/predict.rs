@@ -42,9 +42,9 @@ impl Prediction {
         let size = arms + 1;
         let variance = |place: usize| if place < arms { scale * scale } else { POSITION_SCALE * POSITION_SCALE };
         let covariance = if arms <= MOST_ARMS_WITH_COVARIANCES {
-            let mut full = vec![0.0; size * size];
-            (0..size).for_each(|place| full[place * size + place] = variance(place));
-            Covariance::Full(full)
+            let mut precision = vec![0.0; size * size];
+            (0..size).for_each(|place| precision[place * size + place] = variance(place));
+            Covariance::Full(precision)
         } else {
             Covariance::Diagonal((0..size).map(variance).collect())
         };
@@ -54,20 +54,20 @@ impl Prediction {
     /// Adds the likelihood of the outcome under the prediction, then learns from it.
     pub(super) fn learn(&mut self, comparison: &Comparison) {
         let &Comparison { first, second, position, point, .. } = comparison;
-        let last = self.mean.len() - 1;
-        let direction = [(first, 1.0), (second, -1.0), (last, position)];
+        let last_index = self.mean.len() - 1;
+        let direction = [(first, 1.0), (second, -1.0), (last_index, position)];
         let mean: f64 = direction.iter().map(|(place, factor)| self.mean[*place] * factor).sum();
         let towards = self.covariance.times(&direction);
-        let along: f64 = match &towards {
+        let variance_of_difference: f64 = match &towards {
             Towards::All(all) => direction.iter().map(|(place, factor)| all[*place] * factor).sum(),
             Towards::Few(few) => few.iter().zip(&direction).map(|(value, (_, factor))| value * factor).sum(),
         };
-        self.ln_likelihood += self.ln_predicted(mean, along, point);
+        self.ln_likelihood += self.ln_predicted(mean, variance_of_difference, point);
         if self.ln_likelihood == f64::NEG_INFINITY {
             return;
         }
         let terms = self.ties.terms(&comparison.cell(), mean, self.tie.map_or(f64::NEG_INFINITY, |(mean, _)| mean));
-        let gain = 1.0 / (1.0 + terms.curvature * along);
+        let gain = 1.0 / (1.0 + terms.curvature * variance_of_difference);
         match &towards {
             Towards::All(all) => {
                 self.mean.iter_mut().zip(all).for_each(|(mean, value)| *mean += value * gain * terms.slope);
@@ -91,12 +91,12 @@ impl Prediction {
         let deviation = libm::sqrt(variance.max(0.0));
         let mut expected = [0.0; 3];
         for (node, weight) in NODES {
-            let at = self.ties.probabilities(mean + deviation * node, tie);
-            expected.iter_mut().zip(at).for_each(|(sum, p)| *sum += weight * p);
+            let probabilities = self.ties.probabilities(mean + deviation * node, tie);
+            expected.iter_mut().zip(probabilities).for_each(|(sum, p)| *sum += weight * p);
         }
-        let [win, loss, even] = expected;
+        let [win, loss, tie_weight] = expected;
         match point {
-            Point::Tie => libm::log(even),
+            Point::Tie => libm::log(tie_weight),
             Point::Share(1.0) => libm::log(win),
             Point::Share(0.0) => libm::log(loss),
             Point::Share(share) => share * libm::log(win) + (1.0 - share) * libm::log(loss),

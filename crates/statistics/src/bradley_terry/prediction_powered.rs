@@ -67,8 +67,8 @@ pub struct Labels<'a> {
 }
 
 impl Labels<'_> {
-    fn weight(&self, place: usize) -> f64 {
-        self.labelled[place].weight * self.labelled[place].copies as f64
+    fn weight(&self, index: usize) -> f64 {
+        self.labelled[index].weight * self.labelled[index].copies as f64
     }
 
     /// The weight of labels per question.
@@ -81,7 +81,7 @@ impl Labels<'_> {
         let is_plain = |label: &Comparison| label.covariates.values().is_empty() && label.slope.is_none();
         assert!(self.labelled.iter().all(is_plain), "a model's verdicts have no covariates and no slopes");
         let counts = [("labels", self.labelled.len()), ("questions", self.predicted.len())];
-        if let Some((what, _)) = counts.into_iter().find(|(_, found)| *found == 0) {
+        if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
             return Err(StatisticsError::TooFew { what, found: 0, needed: 1 });
         }
         for &Predicted { first, second, shares } in self.predicted {
@@ -97,15 +97,15 @@ impl Labels<'_> {
     }
 
     /// Cells with the weights of the equation above: some are negative.
-    fn cells(&self, alone: &Fit, lambda: f64) -> Vec<Cell> {
+    fn cells(&self, people_fit: &Fit, lambda: f64) -> Vec<Cell> {
         let mut weights = vec![lambda * self.density(); self.predicted.len()];
-        for (place, question) in self.questions.iter().enumerate() {
-            weights[*question as usize] -= lambda * self.weight(place);
+        for (index, question) in self.questions.iter().enumerate() {
+            weights[*question as usize] -= lambda * self.weight(index);
         }
         let of_model = self.predicted.iter().zip(weights).filter(|(_, weight)| *weight != 0.0).map(|(one, n)| {
             let [mut win, mut loss, mut tie] = one.shares;
             // Where people never tie, a tie is half a win.
-            if !alone.has_ties() {
+            if !people_fit.has_ties() {
                 (win, loss, tie) = (win + 0.5 * tie, loss + 0.5 * tie, 0.0);
             }
             one.cell([win, loss, tie].map(|share| n * share))
@@ -122,32 +122,32 @@ impl Labels<'_> {
             "a cluster for each label and for each question"
         );
         let of_model = |question: usize| {
-            let one = &self.predicted[question];
-            fit.score_of(&one.cell(one.shares), one.points(), 1.0)
+            let prediction = &self.predicted[question];
+            fit.score_of(&prediction.cell(prediction.shares), prediction.points(), 1.0)
         };
         let mut mean = vec![0.0; size];
         for question in 0..self.predicted.len() {
-            for &(at, value) in of_model(question).all() {
+            for &(at, value) in of_model(question).entries() {
                 mean[at] += value / self.predicted.len() as f64;
             }
         }
         // Labels of people, those of the model for the same, and those of the model for all.
         let clusters: Vec<u32> = [labelled, labelled, predicted].concat();
-        let score = |place: usize| {
-            if place < labels {
-                (fit.score(&self.labelled[place]), self.labelled[place].copies as f64)
-            } else if place < 2 * labels {
-                let place = place - labels;
-                (of_model(self.questions[place] as usize), -lambda * self.weight(place))
+        let score = |label_index: usize| {
+            if label_index < labels {
+                (fit.score(&self.labelled[label_index]), self.labelled[label_index].copies as f64)
+            } else if label_index < 2 * labels {
+                let label_index = label_index - labels;
+                (of_model(self.questions[label_index] as usize), -lambda * self.weight(label_index))
             } else {
-                (of_model(place - 2 * labels), lambda * density)
+                (of_model(label_index - 2 * labels), lambda * density)
             }
         };
         // The model's scores count from their mean, which is how the number of labels, itself random, cancels.
-        let most = clusters.iter().max().map_or(0, |cluster| *cluster as usize + 1);
-        let mut share = vec![0.0; most];
-        for (place, cluster) in labelled.iter().enumerate() {
-            share[*cluster as usize] += lambda * self.weight(place);
+        let cluster_count = clusters.iter().max().map_or(0, |cluster| *cluster as usize + 1);
+        let mut share = vec![0.0; cluster_count];
+        for (label_index, cluster) in labelled.iter().enumerate() {
+            share[*cluster as usize] += lambda * self.weight(label_index);
         }
         predicted.iter().for_each(|cluster| share[*cluster as usize] -= lambda * density);
         let (mut meat, mut mixed, mut square) = (vec![0.0; size * size], vec![0.0; size], 0.0);
@@ -172,16 +172,16 @@ impl Labels<'_> {
 
     /// The trace of the covariances of strengths, each question a cluster.
     fn trace(&self, fit: &Fit, lambda: f64) -> f64 {
-        let all: Vec<u32> = (0..self.predicted.len() as u32).collect();
-        let covariance = self.sandwich(fit, lambda, self.questions, &all);
+        let clusters: Vec<u32> = (0..self.predicted.len() as u32).collect();
+        let covariance = self.sandwich(fit, lambda, self.questions, &clusters);
         (0..fit.arms()).map(|arm| covariance[arm * fit.size() + arm]).sum()
     }
 
     /// The λ in [0, 1] with the least trace, which is quadratic in it. Questions are its clusters, however errors are: from few clusters it
     /// would hardly be known.
-    fn least(&self, fit: &Fit) -> f64 {
-        let [below, zero, above] = [-1.0, 0.0, 1.0].map(|lambda| self.trace(fit, lambda));
-        tuned(0.25 * (below - above), 0.5 * (above + below) - zero)
+    fn best_lambda(&self, fit: &Fit) -> f64 {
+        let [minus_one, zero, one] = [-1.0, 0.0, 1.0].map(|lambda| self.trace(fit, lambda));
+        tuned(0.25 * (minus_one - one), 0.5 * (one + minus_one) - zero)
     }
 }
 
@@ -195,7 +195,7 @@ pub struct PredictionPowered<'a> {
 }
 
 impl<'a> PredictionPowered<'a> {
-    /// From `alone`, the fit of people's labels alone with the same parameters, and the given λ in [0, 1] or the one estimated to be best.
+    /// From `people_fit`, the fit of people's labels alone with the same parameters, and the given λ in [0, 1] or the one estimated to be best.
     /// Where no finite strengths solve the equation, it takes a normal prior with the standard deviation `prior`; as for the fit
     /// alone, if that has one.
     ///
@@ -205,16 +205,16 @@ impl<'a> PredictionPowered<'a> {
     ///
     /// # Panics
     /// If there is not one question per label, one that does not exist, or a label with covariates or a slope.
-    pub fn new(alone: &Fit, labels: Labels<'a>, lambda: Option<f64>, prior: f64) -> Result<Self, StatisticsError> {
-        labels.check(alone.arms())?;
+    pub fn new(people_fit: &Fit, labels: Labels<'a>, lambda: Option<f64>, prior: f64) -> Result<Self, StatisticsError> {
+        labels.check(people_fit.arms())?;
         if let Some(value) = lambda.filter(|lambda| !(0.0..=1.0).contains(lambda)) {
             return Err(StatisticsError::OutOfRange { what: "lambda", value, range: "[0, 1]" });
         }
-        let lambda = lambda.unwrap_or_else(|| labels.least(alone));
-        let cells = labels.cells(alone, lambda);
-        let fit = match alone.moved(&cells, alone.prior()) {
+        let lambda = lambda.unwrap_or_else(|| labels.best_lambda(people_fit));
+        let cells = labels.cells(people_fit, lambda);
+        let fit = match people_fit.moved(&cells, people_fit.prior()) {
             Err(StatisticsError::Unbounded | StatisticsError::NotConverged { .. }) => {
-                alone.moved(&cells, Some(prior))?
+                people_fit.moved(&cells, Some(prior))?
             }
             other => other?,
         };

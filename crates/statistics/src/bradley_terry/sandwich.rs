@@ -12,7 +12,7 @@ pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&
     let count = match clusters {
         None => {
             for comparison in comparisons {
-                add_square(&mut meat, size, fit.score(comparison).all(), comparison.copies as f64);
+                add_square(&mut meat, size, fit.score(comparison).entries(), comparison.copies as f64);
             }
             comparisons.iter().map(|comparison| comparison.copies).sum()
         }
@@ -40,14 +40,14 @@ pub(super) fn by_cluster(
     mut take: impl FnMut(u32, &[(usize, f64)]),
 ) -> u64 {
     let mut order: Vec<u32> = (0..clusters.len() as u32).collect();
-    order.sort_by_key(|place| clusters[*place as usize]);
+    order.sort_by_key(|index| clusters[*index as usize]);
     let mut sum = vec![0.0; size];
     let mut count = 0;
     for members in order.chunk_by(|a, b| clusters[*a as usize] == clusters[*b as usize]) {
         let mut touched = Vec::new();
-        for place in members {
-            let (score, factor) = score(*place as usize);
-            for &(at, value) in score.all() {
+        for index in members {
+            let (score, factor) = score(*index as usize);
+            for &(at, value) in score.entries() {
                 sum[at] += value * factor;
                 touched.push(at);
             }
@@ -69,17 +69,17 @@ pub(super) fn add_square(matrix: &mut [f64], size: usize, entries: &[(usize, f64
     }
 }
 
-/// Covariances clustered in two ways: `first` + `second` - `both`, where `both` is clustered by the combinations.
+/// Covariances clustered in two ways: `first` + `second` - `by_both`, where `by_both` is clustered by the combinations.
 ///
 /// A. C. Cameron, J. B. Gelbach, D. L. Miller, "Robust Inference With Multiway Clustering", Journal of Business &
 /// Economic Statistics 29(2), 2011, <https://doi.org/10.1198/jbes.2010.07136>. The difference need not be positive
 /// semi-definite; [`inflated`] takes what can be trusted from it.
 #[must_use]
-pub fn two_way(first: &[f64], second: &[f64], both: &[f64]) -> Vec<f64> {
-    first.iter().zip(second).zip(both).map(|((a, b), c)| a + b - c).collect()
+pub fn two_way(first: &[f64], second: &[f64], by_both: &[f64]) -> Vec<f64> {
+    first.iter().zip(second).zip(by_both).map(|((a, b), c)| a + b - c).collect()
 }
 
-/// Model-based covariances of strengths, with the standard errors of `found` where those are larger: each strength's errors
+/// Model-based covariances of strengths, with the standard errors of `sandwich` where those are larger: each strength's errors
 /// are multiplied by a factor of its own, at least 1, and correlations stay those of the model.
 ///
 /// Estimates from clusters are noisy: with fewer clusters than squares of strengths their correlations are hardly known, and
@@ -89,18 +89,18 @@ pub fn two_way(first: &[f64], second: &[f64], both: &[f64]) -> Vec<f64> {
 /// # Panics
 /// If the matrices do not have `arms` rows and columns.
 #[must_use]
-pub fn inflated(model: &[f64], found: &[f64], arms: usize) -> Vec<f64> {
-    assert!(found.len() == arms * arms && model.len() == arms * arms, "covariances of {arms} strengths");
+pub fn inflated(model: &[f64], sandwich: &[f64], arms: usize) -> Vec<f64> {
+    assert!(sandwich.len() == arms * arms && model.len() == arms * arms, "covariances of {arms} strengths");
     let factor = |k: usize| {
-        let (found, model) = (found[k * arms + k], model[k * arms + k]);
-        if found > model && model > 0.0 { libm::sqrt(found / model) } else { 1.0 }
+        let (sandwich, model) = (sandwich[k * arms + k], model[k * arms + k]);
+        if sandwich > model && model > 0.0 { libm::sqrt(sandwich / model) } else { 1.0 }
     };
     let factors: Vec<f64> = (0..arms).map(factor).collect();
     let scaled: Vec<f64> = (0..arms * arms).map(|at| model[at] * factors[at / arms] * factors[at % arms]).collect();
     // Deviations from the mean.
     let rows: Vec<f64> = scaled.chunks(arms).map(|row| row.iter().sum::<f64>() / arms as f64).collect();
-    let all = rows.iter().sum::<f64>() / arms as f64;
-    (0..arms * arms).map(|at| scaled[at] - rows[at / arms] - rows[at % arms] + all).collect()
+    let mean_row = rows.iter().sum::<f64>() / arms as f64;
+    (0..arms * arms).map(|at| scaled[at] - rows[at / arms] - rows[at % arms] + mean_row).collect()
 }
 
 #[cfg(test)]

@@ -73,22 +73,22 @@ impl Sequential {
     /// If an arm does not exist.
     pub fn record(&mut self, comparison: &Comparison) {
         let Comparison { first, second, position, point, .. } = *comparison;
-        let one = Comparison { first, second, position, point, ..Comparison::default() };
+        let comparison = Comparison { first, second, position, point, ..Comparison::default() };
         for _ in 0..comparison.copies {
-            self.predictions.iter_mut().for_each(|prediction| prediction.learn(&one));
-            if matches!(one.point, Point::Tie) {
+            self.predictions.iter_mut().for_each(|prediction| prediction.learn(&comparison));
+            if matches!(comparison.point, Point::Tie) {
                 self.predictions.retain(|prediction| prediction.ln_likelihood > f64::NEG_INFINITY);
             }
-            self.comparisons.push(one);
+            self.comparisons.push(comparison);
         }
     }
 
     /// ln of the likelihood of the outcomes under the predictions.
     #[must_use]
     pub fn ln_likelihood(&self) -> f64 {
-        let most = self.predictions.iter().map(|p| p.ln_likelihood).fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = self.predictions.iter().map(|p| libm::exp(p.ln_likelihood - most)).sum();
-        most + libm::log(sum / (2 * SCALES.len()) as f64)
+        let largest = self.predictions.iter().map(|p| p.ln_likelihood).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = self.predictions.iter().map(|p| libm::exp(p.ln_likelihood - largest)).sum();
+        largest + libm::log(sum / (2 * SCALES.len()) as f64)
     }
 
     /// What is known with probability of any error at most `alpha`, at all looks together. At most about `fits` pairs are
@@ -101,7 +101,7 @@ impl Sequential {
             return statements;
         }
         let cells = cells(&self.comparisons);
-        let needed = self.ln_likelihood() + libm::log(alpha) - SLACK;
+        let ln_threshold = self.ln_likelihood() + libm::log(alpha) - SLACK;
         let Some(best) = Fit::supremum(arms, self.ties, &cells, None) else {
             statements.untested = arms * (arms - 1) / 2;
             return statements;
@@ -120,7 +120,7 @@ impl Sequential {
                 let far = 0.5 * difference * difference / variance.max(f64::MIN_POSITIVE);
                 // Quadratic approximations are good to a factor of two where something is known, unless the maximum lies at
                 // infinity, where curvature is lost.
-                if difference > AT_INFINITY || far >= 0.5 * (best.ln_likelihood() - needed) {
+                if difference > AT_INFINITY || far >= 0.5 * (best.ln_likelihood() - ln_threshold) {
                     pairs.push((i, j, far, towards.iter().map(|t| t * difference / variance).collect::<Vec<f64>>()));
                 }
             }
@@ -129,7 +129,7 @@ impl Sequential {
         let mut fitted = 0;
         for (i, j, _, shift) in pairs {
             let start: Vec<f64> = best.parameters().iter().zip(&shift).map(|(x, s)| x - s).collect();
-            if best.ln_likelihood_at(&cells, &start) >= needed {
+            if best.ln_likelihood_at(&cells, &start) >= ln_threshold {
                 continue;
             }
             if fitted >= fits {
@@ -139,7 +139,7 @@ impl Sequential {
             fitted += 1;
             let merged: Vec<Cell> = cells.iter().map(|cell| merge(*cell, i, j)).collect();
             match Fit::supremum(arms, self.ties, &merged, Some(&start)) {
-                Some(constrained) => statements.stronger[i * arms + j] = constrained.ln_likelihood() < needed,
+                Some(constrained) => statements.stronger[i * arms + j] = constrained.ln_likelihood() < ln_threshold,
                 None => statements.untested += 1,
             }
         }
@@ -174,9 +174,9 @@ impl Statements {
     /// If the arm does not exist.
     #[must_use]
     pub fn ranks(&self, arm: usize) -> (usize, usize) {
-        let above = (0..self.arms).filter(|other| self.is_stronger(*other, arm)).count();
-        let below = (0..self.arms).filter(|other| self.is_stronger(arm, *other)).count();
-        (1 + above, self.arms - below)
+        let stronger = (0..self.arms).filter(|other| self.is_stronger(*other, arm)).count();
+        let weaker = (0..self.arms).filter(|other| self.is_stronger(arm, *other)).count();
+        (1 + stronger, self.arms - weaker)
     }
 }
 

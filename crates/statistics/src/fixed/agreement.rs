@@ -51,11 +51,12 @@ pub fn sign_agreement(first: &[f64], second: &[f64]) -> Result<Counts, Statistic
 pub fn kappa<Row: AsRef<[f64]>>(counts: &[Row]) -> Option<f64> {
     let row = |k: usize| counts[k].as_ref();
     let categories = 0..counts.len();
-    let all: f64 = categories.clone().flat_map(row).sum();
-    let agreed: f64 = categories.clone().map(|k| row(k)[k]).sum::<f64>() / all;
+    let total: f64 = categories.clone().flat_map(row).sum();
+    let agreed: f64 = categories.clone().map(|k| row(k)[k]).sum::<f64>() / total;
     let by_column = |k: usize| categories.clone().map(|one| row(one)[k]).sum::<f64>();
-    let chance: f64 = categories.clone().map(|k| row(k).iter().sum::<f64>() * by_column(k)).sum::<f64>() / (all * all);
-    (all > 0.0 && chance < 1.0 - 1e-12).then(|| (agreed - chance) / (1.0 - chance))
+    let chance: f64 =
+        categories.clone().map(|k| row(k).iter().sum::<f64>() * by_column(k)).sum::<f64>() / (total * total);
+    (total > 0.0 && chance < 1.0 - 1e-12).then(|| (agreed - chance) / (1.0 - chance))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub fn paired_bootstrap(
     let mean = differences.iter().sum::<f64>() / n as f64;
     let mut draw = Draw::new(seed);
     let means = (0..resamples).map(|_| draw.mean_of(&differences)).collect();
-    Ok(Bootstrap::of(mean, means, alpha))
+    Ok(Bootstrap::from_means(mean, means, alpha))
 }
 
 /// The same for two samples with values that are not paired: each is resampled by itself, and a mean difference is the
@@ -76,7 +76,7 @@ pub fn two_sample_bootstrap(
     let mean = |sample: &[f64]| sample.iter().sum::<f64>() / sample.len() as f64;
     let mut draw = Draw::new(seed);
     let means = (0..resamples).map(|_| draw.mean_of(first) - draw.mean_of(second)).collect();
-    Ok(Bootstrap::of(mean(first) - mean(second), means, alpha))
+    Ok(Bootstrap::from_means(mean(first) - mean(second), means, alpha))
 }
 
 fn check_resamples(resamples: usize) -> Result<(), StatisticsError> {
@@ -102,7 +102,7 @@ impl Draw {
 
 impl Bootstrap {
     /// From the mean difference and those of the resamples.
-    fn of(mean: f64, mut means: Vec<f64>, alpha: f64) -> Self {
+    fn from_means(mean: f64, mut means: Vec<f64>, alpha: f64) -> Self {
         means.sort_by(f64::total_cmp);
         let resamples = means.len();
         let centre = means.iter().sum::<f64>() / resamples as f64;
@@ -133,10 +133,10 @@ pub(super) fn differences(first: &[f64], second: &[f64]) -> Result<Vec<f64>, Sta
 
 /// The quantile of rising values, between the two nearest.
 fn quantile(values: &[f64], share: f64) -> f64 {
-    let place = share * (values.len() - 1) as f64;
-    let below = place.floor() as usize;
-    let above = (below + 1).min(values.len() - 1);
-    values[below] + (place - below as f64) * (values[above] - values[below])
+    let rank = share * (values.len() - 1) as f64;
+    let lower = rank.floor() as usize;
+    let upper = (lower + 1).min(values.len() - 1);
+    values[lower] + (rank - lower as f64) * (values[upper] - values[lower])
 }
 
 #[cfg(test)]

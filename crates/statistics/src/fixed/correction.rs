@@ -15,11 +15,11 @@ use crate::StatisticsError;
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
-    let order = rising(p_values)?;
+    let order = ascending_order(p_values)?;
     let mut adjusted = vec![0.0; p_values.len()];
     let mut largest = 0.0_f64;
-    for (place, &index) in order.iter().enumerate() {
-        largest = largest.max(p_values[index] * (order.len() - place) as f64).min(1.0);
+    for (rank, &index) in order.iter().enumerate() {
+        largest = largest.max(p_values[index] * (order.len() - rank) as f64).min(1.0);
         adjusted[index] = largest;
     }
     Ok(adjusted)
@@ -39,18 +39,18 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
-    let order = rising(p_values)?;
+    let order = ascending_order(p_values)?;
     let mut adjusted = vec![0.0; p_values.len()];
-    let mut least = 1.0_f64;
-    for (place, &index) in order.iter().enumerate().rev() {
-        least = least.min(p_values[index] * order.len() as f64 / (place + 1) as f64);
-        adjusted[index] = least;
+    let mut smallest = 1.0_f64;
+    for (rank, &index) in order.iter().enumerate().rev() {
+        smallest = smallest.min(p_values[index] * order.len() as f64 / (rank + 1) as f64);
+        adjusted[index] = smallest;
     }
     Ok(adjusted)
 }
 
 /// The places of the values, smallest first.
-fn rising(p_values: &[f64]) -> Result<Vec<usize>, StatisticsError> {
+fn ascending_order(p_values: &[f64]) -> Result<Vec<usize>, StatisticsError> {
     if let Some(&value) = p_values.iter().find(|value| !(0.0..=1.0).contains(*value)) {
         return Err(StatisticsError::OutOfRange { what: "a p-value", value, range: "[0, 1]" });
     }

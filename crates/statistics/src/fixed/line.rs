@@ -60,7 +60,7 @@ impl Line {
 
     /// The y of the line at `x`.
     #[must_use]
-    pub fn at(&self, x: f64) -> f64 {
+    pub fn value_at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 
@@ -82,10 +82,10 @@ impl Line {
             }
         }
         let far = (x - self.centre) * self.slope_error;
-        let parts = [self.centre_error, far, self.residual_deviation, self.slope * x_error];
+        let error_terms = [self.centre_error, far, self.residual_deviation, self.slope * x_error];
         Ok(Prediction {
-            mean: self.at(x),
-            standard_error: parts.into_iter().fold(0.0, libm::hypot),
+            mean: self.value_at(x),
+            standard_error: error_terms.into_iter().fold(0.0, libm::hypot),
             freedom: self.freedom,
         })
     }

@@ -34,19 +34,19 @@ fn studentized_range(count: usize, level: f64) -> f64 {
 
 /// The probability that a range is at most `width`: by Simpson's rule over the smallest variable.
 fn range_probability(count: usize, width: f64) -> f64 {
-    const PIECES: u32 = 2_000;
-    const FROM: f64 = -9.0;
-    let step = 18.0 / f64::from(PIECES);
-    let at = |x: f64| {
+    const INTERVALS: u32 = 2_000;
+    const LOWER_END: f64 = -9.0;
+    let step = 18.0 / f64::from(INTERVALS);
+    let density_at = |x: f64| {
         let density = libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
         density * libm::pow(normal_above(x) - normal_above(x + width), count as f64 - 1.0)
     };
     let weight = |piece: u32| match piece {
-        0 | PIECES => 1.0,
+        0 | INTERVALS => 1.0,
         odd if odd % 2 == 1 => 4.0,
         _ => 2.0,
     };
-    let sum: f64 = (0..=PIECES).map(|piece| weight(piece) * at(FROM + step * f64::from(piece))).sum();
+    let sum: f64 = (0..=INTERVALS).map(|piece| weight(piece) * density_at(LOWER_END + step * f64::from(piece))).sum();
     count as f64 * sum * step / 3.0
 }
 

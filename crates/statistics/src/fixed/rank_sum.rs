@@ -55,22 +55,22 @@ pub fn rank_sum(first: &[f64], second: &[f64]) -> Result<RankSum, StatisticsErro
         return Err(StatisticsError::OutOfRange { what: "a value", value, range: "finite numbers" });
     }
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut ranks, mut equal, mut before) = (0.0, 0.0, 0);
-    for same in values.chunk_by(|a, b| a.0 == b.0) {
-        let size = same.len() as f64;
-        let rank = before as f64 + (size + 1.0) / 2.0;
-        ranks += rank * same.iter().filter(|(_, of_first)| *of_first).count() as f64;
-        equal += size * (size * size - 1.0);
-        before += same.len();
+    let (mut ranks, mut tie_correction, mut rank_before) = (0.0, 0.0, 0);
+    for tied in values.chunk_by(|a, b| a.0 == b.0) {
+        let size = tied.len() as f64;
+        let rank = rank_before as f64 + (size + 1.0) / 2.0;
+        ranks += rank * tied.iter().filter(|(_, of_first)| *of_first).count() as f64;
+        tie_correction += size * (size * size - 1.0);
+        rank_before += tied.len();
     }
     let (m_, n_) = (m as f64, n as f64);
     let larger = ranks - m_ * (m_ + 1.0) / 2.0;
-    let exact = equal == 0.0 && m.max(n) <= EXACT;
+    let exact = tie_correction == 0.0 && m.max(n) <= EXACT;
     let p_value = if exact {
         exact_p(larger as usize, m, n)
     } else {
-        let all = m_ + n_;
-        let variance = m_ * n_ / 12.0 * (all + 1.0 - equal / (all * (all - 1.0)));
+        let total = m_ + n_;
+        let variance = m_ * n_ / 12.0 * (total + 1.0 - tie_correction / (total * (total - 1.0)));
         let z = (larger - m_ * n_ / 2.0) / libm::sqrt(variance);
         // Without any variance all values are equal.
         if variance > 0.0 { (2.0 * normal_above(z.abs())).min(1.0) } else { 1.0 }
@@ -83,8 +83,8 @@ pub fn rank_sum(first: &[f64], second: &[f64]) -> Result<RankSum, StatisticsErro
 fn exact_p(larger: usize, m: usize, n: usize) -> f64 {
     // The number of larger pairs after each value in ascending order, by how many values of the first sample came so
     // far: a value of the first sample is larger than all values of the second before it.
-    let most = m * n;
-    let mut ways = vec![vec![0.0; most + 1]; m + 1];
+    let max_pairs = m * n;
+    let mut ways = vec![vec![0.0; max_pairs + 1]; m + 1];
     ways[0][0] = 1.0;
     for value in 1..=m + n {
         let lowest = value.saturating_sub(n);
@@ -92,24 +92,25 @@ fn exact_p(larger: usize, m: usize, n: usize) -> f64 {
             let of_second = value - chosen;
             let probability_of_first = (m - chosen.saturating_sub(1)) as f64 / (m + n + 1 - value) as f64;
             let probability_of_second = (n + 1).saturating_sub(of_second) as f64 / (m + n + 1 - value) as f64;
-            let mut next = vec![0.0; most + 1];
+            let mut next_ways = vec![0.0; max_pairs + 1];
             if of_second >= 1 {
-                for (next, here) in next.iter_mut().zip(&ways[chosen]) {
-                    *next += probability_of_second * here;
+                for (next_ways, count) in next_ways.iter_mut().zip(&ways[chosen]) {
+                    *next_ways += probability_of_second * count;
                 }
             }
             if chosen >= 1 {
-                for (pairs, here) in ways[chosen - 1].iter().enumerate().take(most + 1 - of_second.min(most)) {
-                    next[pairs + of_second] += probability_of_first * here;
+                for (pairs, count) in ways[chosen - 1].iter().enumerate().take(max_pairs + 1 - of_second.min(max_pairs))
+                {
+                    next_ways[pairs + of_second] += probability_of_first * count;
                 }
             }
-            ways[chosen] = next;
+            ways[chosen] = next_ways;
         }
         if lowest >= 1 {
             ways[lowest - 1].fill(0.0);
         }
     }
-    let smaller = larger.min(most - larger);
+    let smaller = larger.min(max_pairs - larger);
     (2.0 * ways[m][..=smaller].iter().sum::<f64>()).min(1.0)
 }
 

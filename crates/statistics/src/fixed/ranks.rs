@@ -10,11 +10,11 @@ pub fn mid_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&one, &other| values[one].total_cmp(&values[other]));
     let mut ranks = vec![0.0; values.len()];
-    let mut at = 0;
+    let mut start = 0;
     for equal in order.chunk_by(|&one, &other| values[one] == values[other]) {
-        let rank = at as f64 + (equal.len() + 1) as f64 / 2.0;
+        let rank = start as f64 + (equal.len() + 1) as f64 / 2.0;
         equal.iter().for_each(|&place| ranks[place] = rank);
-        at += equal.len();
+        start += equal.len();
     }
     ranks
 }
@@ -25,18 +25,18 @@ pub fn mid_ranks(values: &[f64]) -> Vec<f64> {
 /// M. G. Kendall, "A New Measure of Rank Correlation", Biometrika 30, 1938, <https://doi.org/10.1093/biomet/30.1-2.81>.
 #[must_use]
 pub fn kendall(order: &[usize], scores: &[f64]) -> f64 {
-    let (mut right, mut all) = (0_i64, 0_i64);
-    for (place, &better) in order.iter().enumerate() {
-        for &worse in &order[place + 1..] {
+    let (mut concordant, mut pairs) = (0_i64, 0_i64);
+    for (rank, &better) in order.iter().enumerate() {
+        for &worse in &order[rank + 1..] {
             let difference = scores[better] - scores[worse];
             // Scores are means of probabilities.
             if difference.abs() > 1e-12 {
-                all += 1;
-                right += if difference > 0.0 { 1 } else { -1 };
+                pairs += 1;
+                concordant += if difference > 0.0 { 1 } else { -1 };
             }
         }
     }
-    if all == 0 { 1.0 } else { right as f64 / all as f64 }
+    if pairs == 0 { 1.0 } else { concordant as f64 / pairs as f64 }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use crate::{Counts, StatisticsError};
 /// Twice the smaller tail of the binomial distribution, at most 1.
 #[must_use]
 pub fn sign_test(counts: Counts) -> f64 {
-    let more = counts.wins.max(counts.losses);
-    (2.0 * binomial_at_least(more, counts.decided(), 0.5)).min(1.0)
+    let larger = counts.wins.max(counts.losses);
+    (2.0 * binomial_at_least(larger, counts.decided(), 0.5)).min(1.0)
 }
 
 /// The exact interval of Clopper and Pearson for the share of wins among the decided units, at confidence 1 - `alpha`: the

@@ -41,13 +41,13 @@ pub fn wilcoxon_signed_rank(first: &[f64], second: &[f64]) -> Result<SignedRank,
         return Ok(SignedRank { positive_ranks: 0.0, used, p_value: 1.0, exact: true });
     }
     let (mut positive_ranks, mut equal) = (0.0, 0.0);
-    let mut before = 0;
-    for same in differences.chunk_by(|a, b| a.abs() == b.abs()) {
-        let size = same.len() as f64;
-        let rank = before as f64 + (size + 1.0) / 2.0;
-        positive_ranks += rank * same.iter().filter(|difference| **difference > 0.0).count() as f64;
+    let mut rank_before = 0;
+    for tied in differences.chunk_by(|a, b| a.abs() == b.abs()) {
+        let size = tied.len() as f64;
+        let rank = rank_before as f64 + (size + 1.0) / 2.0;
+        positive_ranks += rank * tied.iter().filter(|difference| **difference > 0.0).count() as f64;
         equal += size * (size * size - 1.0);
-        before += same.len();
+        rank_before += tied.len();
     }
     let n = used as f64;
     let exact = equal == 0.0 && used <= EXACT;
@@ -63,17 +63,17 @@ pub fn wilcoxon_signed_rank(first: &[f64], second: &[f64]) -> Result<SignedRank,
 
 /// The two-sided p-value when all signs of the ranks 1 to `n` are equally likely.
 fn exact_p(positive: usize, n: usize) -> f64 {
-    let most = n * (n + 1) / 2;
+    let max_sum = n * (n + 1) / 2;
     // Probabilities of the sum of the first ranks; each rank is in it with probability 1/2.
-    let mut probability = vec![0.0; most + 1];
+    let mut probability = vec![0.0; max_sum + 1];
     probability[0] = 1.0;
     for rank in 1..=n {
-        for sum in (0..=most).rev() {
-            let with = if sum >= rank { probability[sum - rank] } else { 0.0 };
-            probability[sum] = 0.5 * (probability[sum] + with);
+        for sum in (0..=max_sum).rev() {
+            let with_rank = if sum >= rank { probability[sum - rank] } else { 0.0 };
+            probability[sum] = 0.5 * (probability[sum] + with_rank);
         }
     }
-    let smaller = positive.min(most - positive);
+    let smaller = positive.min(max_sum - positive);
     (2.0 * probability[..=smaller].iter().sum::<f64>()).min(1.0)
 }
 

@@ -66,15 +66,15 @@ impl BoundedTest {
     /// If `alpha` is not in (0, 1), or there are no units.
     pub fn max_sprt(units: u64, alpha: f64) -> Result<Self, StatisticsError> {
         check(units, alpha)?;
-        let at = |bound: f64| Self { rule: Rule::MaxSprt(bound), units };
+        let with_bound = |bound: f64| Self { rule: Rule::MaxSprt(bound), units };
         // The probability of a decision falls from 1 to less than any level of interest; a thousandth of c changes it by less than a
         // hundredth of itself.
         let (mut low, mut high) = (0.0, 32.0);
         for _ in 0..15 {
             let middle = 0.5 * (low + high);
-            *(if at(middle).false_alarms() > alpha { &mut low } else { &mut high }) = middle;
+            *(if with_bound(middle).false_alarms() > alpha { &mut low } else { &mut high }) = middle;
         }
-        Ok(at(high))
+        Ok(with_bound(high))
     }
 
     /// YEAST at level `alpha`, in (0, 1), for at most `units` decided units.
@@ -135,8 +135,8 @@ fn check(units: u64, alpha: f64) -> Result<(), StatisticsError> {
 
 /// ln of the likelihood of these counts at their own share of wins over that at 1/2.
 fn ln_ratio(wins: f64, losses: f64) -> f64 {
-    let part = |count: f64| if count > 0.0 { count * libm::log(2.0 * count / (wins + losses)) } else { 0.0 };
-    part(wins) + part(losses)
+    let term = |count: f64| if count > 0.0 { count * libm::log(2.0 * count / (wins + losses)) } else { 0.0 };
+    term(wins) + term(losses)
 }
 
 /// The number of decided units at which a [`BoundedTest`] decides for the better side, if it does.
@@ -160,29 +160,29 @@ impl BoundedTime {
     /// less often.
     #[must_use]
     pub fn quantile(&self, probability: f64) -> Option<f64> {
-        let after = self.decided.partition_point(|point| point.1 < probability);
-        let now = *self.decided.get(after)?;
-        let before = if after == 0 { (0.0, 0.0) } else { self.decided[after - 1] };
-        let part = if now.1 > before.1 { ((probability - before.1) / (now.1 - before.1)).max(0.0) } else { 1.0 };
-        Some(before.0 + part * (now.0 - before.0))
+        let index = self.decided.partition_point(|point| point.1 < probability);
+        let upper = *self.decided.get(index)?;
+        let lower = if index == 0 { (0.0, 0.0) } else { self.decided[index - 1] };
+        let fraction = if upper.1 > lower.1 { ((probability - lower.1) / (upper.1 - lower.1)).max(0.0) } else { 1.0 };
+        Some(lower.0 + fraction * (upper.0 - lower.0))
     }
 
     /// The probability of having decided for the better side by `units` decided units.
     #[must_use]
     pub fn power(&self, units: f64) -> f64 {
-        let after = self.decided.partition_point(|point| point.0 <= units);
-        if after == 0 { 0.0 } else { self.decided[after - 1].1 }
+        let index = self.decided.partition_point(|point| point.0 <= units);
+        if index == 0 { 0.0 } else { self.decided[index - 1].1 }
     }
 
     /// The mean number of decided units, given that it decides for the better side; `None` if it never does.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
-        let (mut sum, mut before) = (0.0, 0.0);
+        let (mut sum, mut previous) = (0.0, 0.0);
         for &(units, decided) in &self.decided {
-            sum += units * (decided - before);
-            before = decided;
+            sum += units * (decided - previous);
+            previous = decided;
         }
-        (before > 0.0).then(|| sum / before)
+        (previous > 0.0).then(|| sum / previous)
     }
 
     /// As [`StoppingTime::quantile_with_ties`](super::StoppingTime::quantile_with_ties).
@@ -214,9 +214,9 @@ fn walk(share: f64, test: &BoundedTest) -> (Vec<(f64, f64)>, f64) {
         units += step;
         let width = libm::sqrt(step as f64);
         let limit = place_of(test.net(units as f64), width) as i64;
-        let (above, below) = net_wins.step(0.5 + (share - 0.5) * width, limit);
-        passed += above;
-        wrong += below;
+        let (crossed_above, crossed_below) = net_wins.step(0.5 + (share - 0.5) * width, limit);
+        passed += crossed_above;
+        wrong += crossed_below;
         decided.push((units as f64, passed));
     }
     (decided, wrong)

@@ -69,11 +69,11 @@ impl StoppingTime {
     /// `probability`; `None` beyond the computed part (all but about a millionth).
     #[must_use]
     pub fn quantile(&self, probability: f64) -> Option<f64> {
-        let after = self.decided.partition_point(|&decided| decided < probability);
-        let now = *self.decided.get(after)?;
-        let before = if after == 0 { 0.0 } else { self.decided[after - 1] };
-        let part = if now > before { ((probability - before) / (now - before)).max(0.0) } else { 1.0 };
-        Some((after as f64 + part) * self.step)
+        let index = self.decided.partition_point(|&decided| decided < probability);
+        let upper = *self.decided.get(index)?;
+        let lower = if index == 0 { 0.0 } else { self.decided[index - 1] };
+        let fraction = if upper > lower { ((probability - lower) / (upper - lower)).max(0.0) } else { 1.0 };
+        Some((index as f64 + fraction) * self.step)
     }
 
     /// The probability of having decided for the better side by `units` decided units.
@@ -86,12 +86,12 @@ impl StoppingTime {
     /// The mean number of decided units.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        let (mut mean, mut before) = (0.0, 0.0);
+        let (mut mean, mut previous) = (0.0, 0.0);
         for (index, &decided) in self.decided.iter().enumerate() {
-            mean += (index + 1) as f64 * self.step * (decided - before);
-            before = decided;
+            mean += (index + 1) as f64 * self.step * (decided - previous);
+            previous = decided;
         }
-        mean / before
+        mean / previous
     }
 
     /// The probability of having decided for the better side by `units` units, if each is a tie with probability
@@ -134,9 +134,9 @@ impl TiedUnits {
             return power(mean);
         }
         // The mean over equally likely parts of the normal distribution.
-        const PARTS: u32 = 64;
-        let part = |k: u32| normal_quantile((f64::from(k) + 0.5) / f64::from(PARTS));
-        (0..PARTS).map(|k| power((mean + deviation * part(k)).max(0.0))).sum::<f64>() / f64::from(PARTS)
+        const QUANTILES: u32 = 64;
+        let quantile = |k: u32| normal_quantile((f64::from(k) + 0.5) / f64::from(QUANTILES));
+        (0..QUANTILES).map(|k| power((mean + deviation * quantile(k)).max(0.0))).sum::<f64>() / f64::from(QUANTILES)
     }
 
     /// The units with a power of `probability`, which needs `decided` decided ones; `None` beyond what was computed.
@@ -213,15 +213,15 @@ fn check_share(share: f64) -> Result<(), StatisticsError> {
 
 /// The units after which the evidence of the average path reaches the threshold.
 fn typical_units(evidence: &EProcess, share: f64, threshold: f64) -> f64 {
-    let enough = |units: f64| evidence.ln_real(share * units, (1.0 - share) * units) >= threshold;
+    let crosses = |units: f64| evidence.ln_real(share * units, (1.0 - share) * units) >= threshold;
     let mut high = 1.0;
-    while !enough(high) {
+    while !crosses(high) {
         high *= 2.0;
     }
     let mut low = 0.5 * high;
     for _ in 0..50 {
         let middle = 0.5 * (low + high);
-        if enough(middle) { high = middle } else { low = middle }
+        if crosses(middle) { high = middle } else { low = middle }
     }
     high
 }
@@ -234,9 +234,9 @@ struct Boundary {
 
 impl Boundary {
     fn new(evidence: &EProcess, threshold: f64, typical: f64) -> Self {
-        let last = libm::log(typical * 100.0);
+        let log_end = libm::log(typical * 100.0);
         let points = (0..BOUNDARY).map(|index| {
-            let log = last * index as f64 / (BOUNDARY - 1) as f64;
+            let log = log_end * index as f64 / (BOUNDARY - 1) as f64;
             let units = libm::exp(log);
             let excess = |net: f64| evidence.ln_real(0.5 * (units + net), 0.5 * (units - net)) - threshold;
             if excess(units) < 0.0 {
@@ -250,8 +250,8 @@ impl Boundary {
 
     fn at(&self, units: f64) -> f64 {
         let log = libm::log(units);
-        let after = self.points.partition_point(|point| point.0 < log).clamp(1, self.points.len() - 1);
-        let ((x0, y0), (x1, y1)) = (self.points[after - 1], self.points[after]);
+        let index = self.points.partition_point(|point| point.0 < log).clamp(1, self.points.len() - 1);
+        let ((x0, y0), (x1, y1)) = (self.points[index - 1], self.points[index]);
         (y0 + (y1 - y0) * (log - x0) / (x1 - x0)) * libm::sqrt(units)
     }
 }
@@ -260,14 +260,14 @@ impl Boundary {
 fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
     let (mut low, mut high) = ((0.0, function(0.0)), (high, function(high)));
     let mut middle = 0.5 * high.0;
-    let mut before = high;
+    let mut previous = high;
     for _ in 0..100 {
-        let at = (middle, function(middle));
-        *(if at.1 >= 0.0 { &mut high } else { &mut low }) = at;
-        let secant = at.0 - at.1 * (at.0 - before.0) / (at.1 - before.1);
-        before = at;
+        let middle_point = (middle, function(middle));
+        *(if middle_point.1 >= 0.0 { &mut high } else { &mut low }) = middle_point;
+        let secant = middle_point.0 - middle_point.1 * (middle_point.0 - previous.0) / (middle_point.1 - previous.1);
+        previous = middle_point;
         middle = if low.0 < secant && secant < high.0 { secant } else { 0.5 * (low.0 + high.0) };
-        if (middle - at.0).abs() <= 1e-13 * high.0 {
+        if (middle - middle_point.0).abs() <= 1e-13 * high.0 {
             break;
         }
     }
@@ -277,15 +277,15 @@ fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
 /// The probability of having passed the boundary upwards, after each step of `step` units, until it is at least `until`.
 fn walk(share: f64, step: f64, boundary: &Boundary, until: f64) -> Vec<f64> {
     let width = libm::sqrt(step);
-    let up = 0.5 + (share - 0.5) * width;
+    let win_probability = 0.5 + (share - 0.5) * width;
     let mut net_wins = NetWins::new();
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     // A path that is still open after so long is one in a million.
     while passed < until && passed + wrong < 1.0 - 1e-6 && decided.len() < 60 * STEPS as usize {
         let units = (decided.len() + 1) as f64 * step;
-        let (above, below) = net_wins.step(up, place_of(boundary.at(units), width) as i64);
-        passed += above;
-        wrong += below;
+        let (crossed_above, crossed_below) = net_wins.step(win_probability, place_of(boundary.at(units), width) as i64);
+        passed += crossed_above;
+        wrong += crossed_below;
         decided.push(passed);
     }
     decided

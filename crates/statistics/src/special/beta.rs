@@ -7,14 +7,14 @@ pub(crate) fn ln_beta(a: f64, b: f64) -> f64 {
 
 /// ln of the integral of q^(a - 1) (1 - q)^(b - 1) over q from `x` to 1, with `a` and `b` positive and `x` in (0, 1).
 pub(crate) fn ln_beta_integral_above(x: f64, a: f64, b: f64) -> f64 {
-    if a + b > MANY && a.min(b) > 15.0 {
+    if a + b > LARGE_COUNT && a.min(b) > 15.0 {
         return super::quadrature::ln_beta_integral_above(x, a, b);
     }
     ln_beta_integral_above_by_fraction(x, a, b)
 }
 
 /// The sum of both parameters from which quadrature costs less than the continued fraction.
-const MANY: f64 = 400.0;
+const LARGE_COUNT: f64 = 400.0;
 
 fn ln_beta_integral_above_by_fraction(x: f64, a: f64, b: f64) -> f64 {
     // The continued fraction converges fast on one side of the mean; the other side is the complement.
@@ -48,13 +48,13 @@ fn ln_integral_below(x: f64, a: f64, b: f64) -> f64 {
     // Takes on the order of sqrt(max(a, b)) terms near the mean; the limit is never reached for counts below 10^15.
     for m in 1..100_000_000_u32 {
         let m = f64::from(m);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / away_from_0(1.0 + even * d);
-        c = away_from_0(1.0 + even / c);
+        let even_term = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        d = 1.0 / away_from_0(1.0 + even_term * d);
+        c = away_from_0(1.0 + even_term / c);
         fraction *= d * c;
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / away_from_0(1.0 + odd * d);
-        c = away_from_0(1.0 + odd / c);
+        let odd_term = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        d = 1.0 / away_from_0(1.0 + odd_term * d);
+        c = away_from_0(1.0 + odd_term / c);
         let step = d * c;
         fraction *= step;
         if (step - 1.0).abs() < 1e-15 {

@@ -11,14 +11,14 @@ use std::f64::consts::TAU;
 #[derive(Debug, Clone)]
 pub struct Normals {
     generator: Xoshiro256PlusPlus,
-    second: Option<f64>,
+    saved: Option<f64>,
 }
 
 impl Normals {
     /// Draws that depend on `seed` alone.
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
-        Self { generator: Xoshiro256PlusPlus::seed_from_u64(seed), second: None }
+        Self { generator: Xoshiro256PlusPlus::seed_from_u64(seed), saved: None }
     }
 
     /// A uniform draw, at least 0 and below 1.
@@ -37,12 +37,12 @@ impl Normals {
 
     /// A standard normal draw.
     pub fn normal(&mut self) -> f64 {
-        if let Some(second) = self.second.take() {
+        if let Some(second) = self.saved.take() {
             return second;
         }
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         let angle = TAU * self.uniform();
-        self.second = Some(radius * libm::sin(angle));
+        self.saved = Some(radius * libm::sin(angle));
         radius * libm::cos(angle)
     }
 
@@ -56,8 +56,8 @@ impl Normals {
         if freedom <= 50 {
             return (0..freedom).map(|_| self.normal()).map(|z| z * z).sum();
         }
-        let part = 2.0 / (9.0 * freedom as f64);
-        let root = 1.0 - part + self.normal() * libm::sqrt(part);
+        let scale = 2.0 / (9.0 * freedom as f64);
+        let root = 1.0 - scale + self.normal() * libm::sqrt(scale);
         freedom as f64 * root * root * root
     }
 }

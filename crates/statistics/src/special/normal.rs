@@ -23,9 +23,9 @@ pub fn normal_quantile(p: f64) -> f64 {
     // converges from any point left of the solution.
     let mut z = -libm::sqrt(-2.0 * libm::log(p)) - 1.0;
     for _ in 0..100 {
-        let below = normal_below(z);
+        let probability = normal_below(z);
         let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * PI);
-        let step = (libm::log(p) - libm::log(below)) * below / density;
+        let step = (libm::log(p) - libm::log(probability)) * probability / density;
         z += step;
         if step.abs() < 1e-15 * z.abs().max(1.0) {
             break;

@@ -15,12 +15,12 @@ fn rule() -> &'static [(f64, f64); POINTS] {
             let mut x = libm::cos(std::f64::consts::PI * (index as f64 + 0.75) / (POINTS as f64 + 0.5));
             let mut slope = 1.0;
             for _ in 0..100 {
-                let (mut value, mut before) = (x, 1.0);
+                let (mut value, mut previous) = (x, 1.0);
                 for degree in 2..=POINTS {
                     let n = degree as f64;
-                    (value, before) = (((2.0 * n - 1.0) * x * value - (n - 1.0) * before) / n, value);
+                    (value, previous) = (((2.0 * n - 1.0) * x * value - (n - 1.0) * previous) / n, value);
                 }
-                slope = POINTS as f64 * (x * value - before) / (x * x - 1.0);
+                slope = POINTS as f64 * (x * value - previous) / (x * x - 1.0);
                 let step = value / slope;
                 x -= step;
                 if step.abs() < 1e-16 {

@@ -88,27 +88,33 @@ const TRIES: usize = 30;
 ///
 /// # Panics
 /// If the site has fewer than two rankers, or there are no horizons.
-pub fn of_pairs(site: &Site, plan: &Plan, work: &NumberedWork, progress: &Progress) -> Result<Vec<PairAgreement>> {
+pub fn pair_agreements(
+    site: &Site,
+    plan: &Plan,
+    work: &NumberedWork,
+    progress: &Progress,
+) -> Result<Vec<PairAgreement>> {
     assert!(site.arms() >= 2 && !plan.horizons.is_empty(), "checked by the caller");
     let values = Values { subject: "agreement", units: "pairs", total: plan.pairs, bytes: plan.bytes_of_pair() };
     work.values(&values, |number| {
-        let found = one_pair(site, plan, |purpose| seed::generator(plan.seed, "agreement", number, purpose));
+        let agreement_of_pair =
+            pair_agreement(site, plan, |purpose| seed::generator(plan.seed, "agreement", number, purpose));
         progress.advance(1);
-        found
+        agreement_of_pair
     })
 }
 
-fn one_pair(site: &Site, plan: &Plan, stream: impl Fn(&str) -> Generator) -> PairAgreement {
-    let last = plan.horizons.last().copied().unwrap_or(1);
+fn pair_agreement(site: &Site, plan: &Plan, stream: impl Fn(&str) -> Generator) -> PairAgreement {
+    let last_horizon = plan.horizons.last().copied().unwrap_or(1);
     let mut draws = [stream("pair"), stream("lists of the truth"), stream("users of the truth")];
     let (mut pair, mut first_is_better) = ([0, 1], None);
     // With two rankers there is one pair.
     for _ in 0..if site.arms() > 2 { TRIES } else { 1 } {
         let [pairs, lists, users] = &mut draws;
-        let one = pairs.random_range(0..site.arms());
-        let other = (one + pairs.random_range(1..site.arms())) % site.arms();
-        pair = [one.min(other), one.max(other)];
-        first_is_better = truth(site, pair, TRUTH * last, [lists, users]);
+        let first_arm = pairs.random_range(0..site.arms());
+        let second_arm = (first_arm + pairs.random_range(1..site.arms())) % site.arms();
+        pair = [first_arm.min(second_arm), first_arm.max(second_arm)];
+        first_is_better = truth(site, pair, TRUTH * last_horizon, [lists, users]);
         if first_is_better.is_some() {
             break;
         }
@@ -188,7 +194,7 @@ impl<'a> Impressions<'a> {
     /// The differences of both [`AB_TESTS`], with every second user in the same group.
     fn split(&mut self, horizons: &[u64]) -> [Vec<f64>; 2] {
         let mut order: Vec<Doc> = Vec::new();
-        let mut found = [Vec::new(), Vec::new()];
+        let mut clicks_by_ranker = [Vec::new(), Vec::new()];
         let (mut played, mut users, mut clicks, mut clicked) = (0, [0.0; 2], [0.0; 2], [0.0; 2]);
         for &horizon in horizons {
             for impression in played..horizon {
@@ -202,10 +208,10 @@ impl<'a> Impressions<'a> {
             }
             played = horizon;
             let difference = |sums: [f64; 2]| sums[0] / users[0] - sums[1] / f64::max(users[1], 1.0);
-            found[0].push(difference(clicks));
-            found[1].push(difference(clicked));
+            clicks_by_ranker[0].push(difference(clicks));
+            clicks_by_ranker[1].push(difference(clicked));
         }
-        found
+        clicks_by_ranker
     }
 }
 
@@ -222,7 +228,7 @@ mod tests {
     }
 
     fn found(site: &Site) -> Vec<PairAgreement> {
-        of_pairs(site, &plan(), &NumberedWork::all(), &Progress::hidden()).expect("nothing is kept")
+        pair_agreements(site, &plan(), &NumberedWork::all(), &Progress::hidden()).expect("nothing is kept")
     }
 
     #[test]

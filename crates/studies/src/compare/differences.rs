@@ -53,7 +53,7 @@ impl Difference {
         "label",
     ];
 
-    fn at(
+    fn at_checkpoint(
         plan: &StudyPlan,
         (algorithm, checkpoint): (usize, usize),
         [live, proxy]: [&[RunResult]; 2],
@@ -90,18 +90,19 @@ pub(super) fn differences(
     for (algorithm, (live, proxy)) in live.iter().zip(proxy).enumerate() {
         differences.extend(
             (0..plan.checkpoints.len())
-                .map(|checkpoint| Difference::at(plan, (algorithm, checkpoint), [live, proxy], kind)),
+                .map(|checkpoint| Difference::at_checkpoint(plan, (algorithm, checkpoint), [live, proxy], kind)),
         );
     }
     differences
 }
 
-/// The difference that is relatively largest, of either sign, from step `from` on. Checkpoints without live regret
+/// The difference that is relatively largest, of either sign, from step `first_step` on. Checkpoints without live regret
 /// do not count.
-pub(super) fn largest(differences: &[Difference], from: u64) -> Option<&Difference> {
-    let late = differences.iter().filter(|difference| difference.step >= from);
+pub(super) fn largest_relative(differences: &[Difference], first_step: u64) -> Option<&Difference> {
+    let late_differences = differences.iter().filter(|difference| difference.step >= first_step);
     let size = |difference: &&Difference| difference.relative.map(f64::abs);
-    late.filter(|difference| difference.relative.is_some())
+    late_differences
+        .filter(|difference| difference.relative.is_some())
         .max_by(|a, b| size(a).unwrap_or_default().total_cmp(&size(b).unwrap_or_default()))
 }
 
@@ -128,12 +129,13 @@ pub(super) fn figure(
     kind: RegretKind,
     caption: &Caption,
 ) -> Lines {
-    let of = |what: &'static str, runs| {
+    let curves_of = |what: &'static str, runs| {
         let curves = curves(plan, runs, kind, &caption.look).into_iter();
         curves.map(move |curve| Curve { name: format!("{}, {what}", curve.name), ..curve })
     };
     let styles = styles(plan);
-    let curves: Vec<Curve> = of("live", live).zip(of("proxy", proxy)).flat_map(|(live, proxy)| [live, proxy]).collect();
+    let curves: Vec<Curve> =
+        curves_of("live", live).zip(curves_of("proxy", proxy)).flat_map(|(live, proxy)| [live, proxy]).collect();
     let [x_log, y_log] = logs(caption.look.axes, &curves);
     Lines {
         title: caption.title.clone(),
@@ -185,15 +187,15 @@ mod tests {
         assert_eq!(relative, [0.0, 0.2, 2.0, -0.25].map(Some));
         // Two runs 1 off their mean: standard deviation sqrt(2), standard error 1, over 10.
         assert!(all[1].relative_standard_error.is_some_and(|error| (error - 0.1).abs() < 1e-12));
-        assert_eq!(largest(&all, 1), Some(&all[2]));
-        assert_eq!(largest(&all, 2), Some(&all[3]));
-        assert_eq!(largest(&all, 11), None);
+        assert_eq!(largest_relative(&all, 1), Some(&all[2]));
+        assert_eq!(largest_relative(&all, 2), Some(&all[3]));
+        assert_eq!(largest_relative(&all, 11), None);
 
         // Without live regret there is no relative difference, and no infinity.
         let live = [vec![run([0.0, 0.0]), run([0.0, 0.0])], live[1].clone()];
         let all = differences(&plan, &live, &proxy, RegretKind::Condorcet);
         assert_eq!((all[0].relative, all[1].relative, all[1].relative_standard_error), (Some(0.0), None, Some(0.0)));
-        assert_eq!(largest(&all, 1), Some(&all[2]));
+        assert_eq!(largest_relative(&all, 1), Some(&all[2]));
     }
 
     #[test]
@@ -210,8 +212,8 @@ mod tests {
         assert_eq!((all[0].relative, all[0].relative_standard_error), (None, Some(0.0)));
         assert_eq!(all[1].relative, Some(-0.5));
         // A missing ratio is never the largest; it is null in JSON and empty in CSV.
-        assert_eq!(largest(&all, 1), Some(&all[1]));
-        assert_eq!(largest(&all[..1], 1), None);
+        assert_eq!(largest_relative(&all, 1), Some(&all[1]));
+        assert_eq!(largest_relative(&all[..1], 1), None);
         assert!(serde_json::to_string(&all[0]).unwrap().contains("\"relative\":null"));
     }
 }

@@ -22,7 +22,7 @@ use simulation::matrix::matrix_checksum;
 use simulation::proxy::{
     Files, MatrixOrigin, PairSelection, Request as Impressions, Sampling, StartMode, identity, open_state, play, write,
 };
-use simulation::runs::{CopiedArenas, Late, StudyPlan};
+use simulation::runs::{CopiedArenas, LateArenas, StudyPlan};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::GroundTruth;
@@ -36,7 +36,7 @@ use crate::runner::{Study, Units};
 use crate::site::OpenSite;
 
 pub use self::differences::Difference;
-use self::differences::{differences, figure, largest};
+use self::differences::{differences, figure, largest_relative};
 
 /// Runs live and on a matrix.
 pub struct CompareStudy {
@@ -142,12 +142,12 @@ impl Study for CompareStudy {
     type Findings = Findings;
 
     fn prepare(&self, order: &Execution) -> Result<Option<String>> {
-        let matrix = match (&self.matrix, &order.place) {
+        let matrix = match (&self.matrix, &order.destination) {
             (
                 ProxyMatrix::Estimated(impressions),
                 Destination::Folder { path, .. } | Destination::File { path, .. },
             ) => {
-                self.estimate(*impressions, Some(&prepared_in(&folder_of(path))), order.quiet)?;
+                self.estimate(*impressions, Some(&prepared_folder(&folder_of(path))), order.quiet)?;
                 "the matrix; "
             }
             _ => "",
@@ -182,14 +182,14 @@ impl Study for CompareStudy {
         };
         check_arms(&matrix, self.site.prepared.site.arms())?;
         let LiveSettings { run, truth, .. } = &self.settings;
-        let (truth, measured) = self.site.truth_of(run.regret, truth, run.seed, place.quiet())?;
+        let (truth, regret_basis) = self.site.truth_of(run.regret, truth, run.seed, place.quiet())?;
         let synthetic = match &self.matrix {
             // The matrix of a look-alike may be compared with real data.
             ProxyMatrix::Given { origin, .. } => origin.synthetic_beside(self.description().dataset.synthetic),
-            ProxyMatrix::Estimated(_) => measured.synthetic,
+            ProxyMatrix::Estimated(_) => regret_basis.synthetic,
         };
         let checksum = matrix_checksum(&matrix, place.quiet());
-        Ok(Resolved { matrix, checksum, truth, measured: RegretBasis { synthetic, ..measured } })
+        Ok(Resolved { matrix, checksum, truth, measured: RegretBasis { synthetic, ..regret_basis } })
     }
 
     fn config(&self, resolved: &Resolved) -> Config {
@@ -205,15 +205,15 @@ impl Study for CompareStudy {
         let Resolved { matrix, checksum, truth, measured } = resolved;
         let plan = self.settings.run.plan();
         let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
-        let live = Late::new(live, LateAnswers::default());
+        let live = LateArenas::new(live, LateAnswers::default());
         let arena = MatrixArena::with_gaps(matrix.clone(), truth.gaps.clone());
         let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(checksum)) };
-        let proxy = Late::new(proxy, LateAnswers::default());
+        let proxy = LateArenas::new(proxy, LateAnswers::default());
         let progress = keeper.progress_twice("playing live and proxy", plan.total_steps());
-        let on = PlayedOn { arenas: &live, gaps: &truth.gaps, timings: "live/timings.json" };
-        let live = keeper.runs(&on, vec![plan.clone()], &progress)?;
-        let on = PlayedOn { arenas: &proxy, gaps: &truth.gaps, timings: "proxy/timings.json" };
-        let proxy = keeper.runs(&on, vec![plan.clone()], &progress)?;
+        let played_on = PlayedOn { arenas: &live, gaps: &truth.gaps, timings: "live/timings.json" };
+        let live = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
+        let played_on = PlayedOn { arenas: &proxy, gaps: &truth.gaps, timings: "proxy/timings.json" };
+        let proxy = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let names = self.description().names();
         let played = |what: &str, results| PlayedRuns {
@@ -229,29 +229,29 @@ impl Study for CompareStudy {
             truth: truth.describe(|arm| names.name(arm)),
             verdict: None,
             late: None,
-            shown: self.settings.run.shown(),
+            display_order: self.settings.run.display_order(),
         };
         Ok(Findings { live: played("live: ", live), proxy: played("proxy: ", proxy) })
     }
 
-    fn report(&self, resolved: &Resolved, found: &Findings) -> Result<Report> {
-        let Findings { live, proxy } = found;
-        let (plan, measured) = (&live.plan, resolved.measured);
-        let differences = found.differences();
+    fn report(&self, resolved: &Resolved, findings: &Findings) -> Result<Report> {
+        let Findings { live, proxy } = findings;
+        let (plan, regret_basis) = (&live.plan, resolved.measured);
+        let differences = findings.differences();
         let summary = Summary {
-            largest_at_end: largest(&differences, plan.steps),
-            largest_after_first_thousandth: largest(&differences, plan.steps / 1000),
+            largest_at_end: largest_relative(&differences, plan.steps),
+            largest_after_first_thousandth: largest_relative(&differences, plan.steps / 1000),
             at_end: differences.iter().filter(|difference| difference.step == plan.steps).collect(),
-            measured,
+            measured: regret_basis,
         };
-        let caption = self.caption("Live and proxy: ", &measured);
-        let lines = figure(plan, &live.results, &proxy.results, measured.kind, &caption);
+        let caption = self.caption("Live and proxy: ", &regret_basis);
+        let lines = figure(plan, &live.results, &proxy.results, regret_basis.kind, &caption);
         Ok(Report::new(text(plan, &summary, &live.truth, caption.note.as_deref()), &summary)?
-            .with("compare", Content::Lines(Box::new(lines)))
-            .with("differences.csv", Content::Table(output::csv(&Difference::HEADER, &differences)?))
-            .with("summary.json", Content::json(&summary)?)
-            .with("live", Content::Folder(live.files()?))
-            .with("proxy", Content::Folder(proxy.files()?)))
+            .with_file("compare", Content::Lines(Box::new(lines)))
+            .with_file("differences.csv", Content::Table(output::csv(&Difference::HEADER, &differences)?))
+            .with_file("summary.json", Content::json(&summary)?)
+            .with_file("live", Content::Folder(live.files()?))
+            .with_file("proxy", Content::Folder(proxy.files()?)))
     }
 }
 
@@ -295,9 +295,10 @@ impl CompareStudy {
         }
     }
 
-    /// The text of figures; `what` comes first in the title.
-    fn caption(&self, what: &str, measured: &RegretBasis) -> Caption {
-        let caption = live_caption(self.description(), what, measured, self.settings.run.look.usually(Axes::Log));
+    /// The text of figures; `subject` comes first in the title.
+    fn caption(&self, subject: &str, regret_basis: &RegretBasis) -> Caption {
+        let caption =
+            live_caption(self.description(), subject, regret_basis, self.settings.run.look.usually(Axes::Log));
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {
                 origin.note(name)
@@ -308,19 +309,19 @@ impl CompareStudy {
     }
 
     /// Estimates the proxy matrix, with the files of `rankduel proxy` in a folder, or in memory.
-    fn estimate(&self, impressions: u64, folder: Option<&Path>, quiet: bool) -> Result<PreferenceMatrix> {
+    fn estimate(&self, impressions: u64, results_folder: Option<&Path>, quiet: bool) -> Result<PreferenceMatrix> {
         let prepared = &self.site.prepared;
         let identity = identity(prepared, self.settings.run.seed, Sampling::WithReplacement, false);
         let request =
             Impressions { impressions, more: false, pairs: PairSelection::All.to_string(), until_standard_error: None };
-        let Some(folder) = folder else {
+        let Some(results_folder) = results_folder else {
             // The name of no file: nothing is read or saved.
             let mut state = open_state(Path::new(""), identity, request, StartMode::Replace)?;
             play(&mut state, prepared, None, quiet)?;
             return Ok(state.matrix()?);
         };
-        let files = Files::of(&folder.join(MATRIX))?;
-        output::create_folder(folder)?;
+        let files = Files::for_matrix(&results_folder.join(MATRIX))?;
+        output::create_folder(results_folder)?;
         let _lock = files.lock()?;
         let mut state = open_state(&files.state, identity, request, StartMode::Resume)?;
         play(&mut state, prepared, Some((&files.state, Duration::from_mins(1))), quiet)?;
@@ -357,23 +358,26 @@ fn check_arms(matrix: &PreferenceMatrix, arms: usize) -> Result<()> {
 const MATRIX: &str = "proxy.npy";
 
 /// Where, in the folder of the parts, the matrix is that all shards need.
-fn prepared_in(parts: &Path) -> PathBuf {
-    parts.join("prepared")
+fn prepared_folder(parts_folder: &Path) -> PathBuf {
+    parts_folder.join("prepared")
 }
 
 /// Takes the matrix that was prepared for all shards over into `folder`, if there is one and it has none yet. Whether it is
 /// the right one is checked when it is read.
 fn copy_prepared(share: &Share, folder: &ResultsFolder) -> Result<()> {
-    let parts = match share {
-        Share::Merge(parts) => Some(parts.folder()),
+    let parts_folder = match share {
+        Share::Merge(parts_folder) => Some(parts_folder.folder()),
         Share::One(_) => folder.path().parent(),
         Share::All | Share::Prepare => None,
     };
-    let Some(parts) = parts else { return Ok(()) };
-    let (from, to) = (Files::of(&prepared_in(parts).join(MATRIX))?.state, Files::of(&folder.join(MATRIX))?.state);
-    if let (Ok(bytes), false) = (output::input::read_file(&from, u64::MAX), to.exists()) {
+    let Some(parts_folder) = parts_folder else { return Ok(()) };
+    let (prepared_state, own_state) = (
+        Files::for_matrix(&prepared_folder(parts_folder).join(MATRIX))?.state,
+        Files::for_matrix(&folder.join(MATRIX))?.state,
+    );
+    if let (Ok(bytes), false) = (output::input::read_file(&prepared_state, u64::MAX), own_state.exists()) {
         folder.marker()()?;
-        output::write_atomic(&to, &bytes).context("the matrix of all shards could not be copied")?;
+        output::write_atomic(&own_state, &bytes).context("the matrix of all shards could not be copied")?;
     }
     Ok(())
 }
@@ -408,14 +412,14 @@ fn text(plan: &StudyPlan, summary: &Summary<'_>, truth: &str, note: Option<&str>
 }
 
 fn table(plan: &StudyPlan, summary: &Summary<'_>) -> TextTable {
-    let right = |name| (name, Align::Right);
+    let right_aligned = |name| (name, Align::Right);
     let mut table = TextTable::new([
         ("algorithm", Align::Left),
-        right("live"),
-        right("± s.e."),
-        right("proxy"),
-        right("± s.e."),
-        right("difference"),
+        right_aligned("live"),
+        right_aligned("± s.e."),
+        right_aligned("proxy"),
+        right_aligned("± s.e."),
+        right_aligned("difference"),
     ]);
     for (spec, end) in plan.algorithms.iter().zip(&summary.at_end) {
         table.row([

@@ -27,7 +27,7 @@ use crate::runner::{NumberedWork, Values};
 /// Why there is nothing to measure where no ranker beats all others, and what else may be chosen; `same_ties` is how the
 /// caller writes that ties count the same way in every list.
 #[must_use]
-pub fn no_winner(site: &SiteDescription, same_ties: &str) -> String {
+pub fn no_winner_error(site: &SiteDescription, same_ties: &str) -> String {
     let mut advice = Vec::new();
     if site.credit_ties != CreditTies::Same {
         advice.push(same_ties.to_owned());
@@ -36,9 +36,9 @@ pub fn no_winner(site: &SiteDescription, same_ties: &str) -> String {
         advice.push(format!("users who distinguish documents better than {} (navigational)", site.click.model));
     }
     advice.extend(["other rankers", "more queries"].map(str::to_owned));
-    let last = advice.pop().unwrap_or_default();
+    let last_remedy = advice.pop().unwrap_or_default();
     format!(
-        "distortion needs a ranker that beats all others, and none of these is known to (Condorcet winner); try {} or {last}",
+        "distortion needs a ranker that beats all others, and none of these is known to (Condorcet winner); try {} or {last_remedy}",
         advice.join(", ")
     )
 }
@@ -83,7 +83,7 @@ pub const BYTES_OF_SET: u64 = size_of::<f64>() as u64;
 ///
 /// # Panics
 /// If there are too few arms for the plan's set size, or `winners` is empty.
-pub fn shares_of(
+pub fn loss_shares(
     site: &Site,
     method: &AnyMultileaving,
     winners: &[usize],
@@ -91,27 +91,27 @@ pub fn shares_of(
     work: &NumberedWork,
     progress: &Progress,
 ) -> Result<Vec<f64>> {
-    let others: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
-    assert!(plan.size >= 2 && plan.size <= others.len() + 1, "checked by the caller");
+    let losers: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
+    assert!(plan.size >= 2 && plan.size <= losers.len() + 1, "checked by the caller");
     let cell = format!("distortion {} {method}", plan.size);
     work.values(&Values { subject: &cell, units: "sets", total: plan.sets, bytes: BYTES_OF_SET }, |set| {
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
-        let arms = draw_set(winners[0], &others, plan.size, &mut stream("set"));
-        let share = one_set(site, method, &arms, plan.multileavings, stream);
+        let arms = draw_set(winners[0], &losers, plan.size, &mut stream("set"));
+        let share = set_shares(site, method, &arms, plan.multileavings, stream);
         progress.advance(1);
         share
     })
 }
 
 /// The winner followed by `size` - 1 of the others, drawn without replacement.
-fn draw_set(winner: usize, others: &[usize], size: usize, generator: &mut Generator) -> Vec<usize> {
-    let mut pool = others.to_vec();
+fn draw_set(winner: usize, losers: &[usize], size: usize, generator: &mut Generator) -> Vec<usize> {
+    let mut pool = losers.to_vec();
     draw_first(&mut pool, size - 1, generator);
     std::iter::once(winner).chain(pool.into_iter().take(size - 1)).collect()
 }
 
 /// The share of `arms[1..]` that beat `arms[0]` in more than half of the multileavings.
-fn one_set(
+fn set_shares(
     site: &Site,
     method: &AnyMultileaving,
     arms: &[usize],
@@ -125,8 +125,8 @@ fn one_set(
         let query = site.draw_query(&mut lists);
         let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
         let outcome = site.multileave(method, query, arms.iter().copied(), randomness, &mut multileaver);
-        for (other, wins) in wins.iter_mut().enumerate().skip(1) {
-            let won = match outcome.preference(other, 0) {
+        for (loser, wins) in wins.iter_mut().enumerate().skip(1) {
+            let won = match outcome.preference(loser, 0) {
                 Preference::First => true,
                 Preference::Second => false,
                 Preference::Tie => coins.random_bool(0.5),
@@ -156,7 +156,7 @@ mod tests {
         let plan = Plan { size: 3, multileavings: 400, sets: 6, seed: 1 };
         let method = "sosm".parse().expect("a method");
         let (work, progress) = (NumberedWork::all(), Progress::hidden());
-        let shares = shares_of(&site, &method, &[winner], plan, &work, &progress).expect("nothing is kept");
+        let shares = loss_shares(&site, &method, &[winner], plan, &work, &progress).expect("nothing is kept");
         Distortion::of(plan.size, &shares).share.mean
     }
 

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use output::messages::note;
 use output::numbers::{parse_positive, with_separators};
 use output::progress::{Progress, foresee};
 use output::shards::Share;
-use output::tell::note;
 use output::usage::usage;
 use serde::Serialize;
 use simulation::description::SiteDescription;
 use simulation::spec::SiteSpec;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
-pub use self::measure::{BYTES_OF_SET, Distortion, Plan, no_winner, shares_of};
+pub use self::measure::{BYTES_OF_SET, Distortion, Plan, loss_shares, no_winner_error};
 use crate::notes;
 use crate::on_site::{OnSite, UsualPlace};
 use crate::report::{Content, Report};
@@ -147,22 +147,22 @@ impl Study for DistortionStudy {
 
     fn play(&self, Resolved { truth, sizes }: &Resolved, keeper: &Keeper<'_>) -> Result<Vec<Distortion>> {
         let Request { multileavings, sets, .. } = self.request;
-        let all = keeper.share_of(sets).saturating_mul(sizes.len() as u64);
-        foresee("multileavings", all, multileavings, keeper.quiet());
-        let progress = Progress::new("multileaving", all, keeper.quiet());
+        let total_sets = keeper.share_of(sets).saturating_mul(sizes.len() as u64);
+        foresee("multileavings", total_sets, multileavings, keeper.quiet());
+        let progress = Progress::new("multileaving", total_sets, keeper.quiet());
         let prepared = &self.site.prepared;
         let of_size = |&size: &u64| {
             let plan = Plan { size: size as usize, multileavings, sets, seed: self.seed };
             let method = &prepared.methods.multileaving;
-            let shares = shares_of(&prepared.site, method, &truth.winners, plan, keeper.numbered(), &progress)?;
-            Ok(Distortion::of(plan.size, &shares))
+            let set_shares = loss_shares(&prepared.site, method, &truth.winners, plan, keeper.numbered(), &progress)?;
+            Ok(Distortion::of(plan.size, &set_shares))
         };
         let distortion = sizes.iter().map(of_size).collect();
         progress.finish();
         distortion
     }
 
-    fn report(&self, resolved: &Resolved, found: &Vec<Distortion>) -> Result<Report> {
+    fn report(&self, resolved: &Resolved, distortions: &Vec<Distortion>) -> Result<Report> {
         #[derive(Serialize)]
         struct Summary<'a> {
             #[serde(flatten)]
@@ -170,15 +170,15 @@ impl Study for DistortionStudy {
             truth: &'a GroundTruth,
             distortion: &'a [Distortion],
         }
-        let summary = Summary { key: self.key(), truth: &resolved.truth, distortion: found };
-        let rows = found.iter().map(|Distortion { size, share }| {
+        let summary = Summary { key: self.key(), truth: &resolved.truth, distortion: distortions };
+        let rows = distortions.iter().map(|Distortion { size, share }| {
             let Spread { mean, standard_deviation, standard_error, min, max } = *share;
             (size, self.request.sets, mean, standard_deviation, standard_error, min, max)
         });
         let header = ["size", "sets", "mean", "standard_deviation", "standard_error", "min", "max"];
-        Ok(Report::new(self.text(resolved, found), &summary)?
-            .with("distortion.csv", Content::Table(output::csv(&header, rows)?))
-            .with("summary.json", Content::json(&summary)?))
+        Ok(Report::new(self.text(resolved, distortions), &summary)?
+            .with_file("distortion.csv", Content::Table(output::csv(&header, rows)?))
+            .with_file("summary.json", Content::json(&summary)?))
     }
 }
 
@@ -213,33 +213,40 @@ impl DistortionStudy {
             );
         }
         let truth = self.site.truth(&self.request.truth, self.seed, quiet)?;
-        ensure!(truth.measure == RegretMeasure::Condorcet, "{}", no_winner(self.description(), "--credit-ties same"));
+        ensure!(
+            truth.measure == RegretMeasure::Condorcet,
+            "{}",
+            no_winner_error(self.description(), "--credit-ties same")
+        );
         Ok(truth)
     }
 
-    /// The set sizes to measure, if at most `most` rankers fit into one set.
-    fn sizes(&self, most: usize) -> Result<Vec<u64>> {
-        let (arms, most) = (self.site.prepared.site.arms(), most as u64);
-        ensure!(most >= 2, usage("distortion needs at least two rankers whose lists differ; choose other --rankers"));
+    /// The set sizes to measure, if at most `max_size` rankers fit into one set.
+    fn sizes(&self, max_size: usize) -> Result<Vec<u64>> {
+        let (arms, max_size) = (self.site.prepared.site.arms(), max_size as u64);
+        ensure!(
+            max_size >= 2,
+            usage("distortion needs at least two rankers whose lists differ; choose other --rankers")
+        );
         if self.request.sizes.is_empty() {
-            let mut sizes = [3, 10, 100].map(|size| size.min(most)).to_vec();
+            let mut sizes = [3, 10, 100].map(|size| size.min(max_size)).to_vec();
             sizes.dedup();
             return Ok(sizes);
         }
-        for (at, &size) in self.request.sizes.iter().enumerate() {
+        for (index, &size) in self.request.sizes.iter().enumerate() {
             ensure!(
-                (2..=most).contains(&size),
-                usage(format!("--sizes {size}: expected 2 to {most}, because there are {arms} rankers"))
+                (2..=max_size).contains(&size),
+                usage(format!("--sizes {size}: expected 2 to {max_size}, because there are {arms} rankers"))
             );
             ensure!(
-                !self.request.sizes[..at].contains(&size),
+                !self.request.sizes[..index].contains(&size),
                 usage(format!("--sizes {size} is given twice; give each size once"))
             );
         }
         Ok(self.request.sizes.clone())
     }
 
-    fn text(&self, resolved: &Resolved, found: &[Distortion]) -> String {
+    fn text(&self, resolved: &Resolved, distortions: &[Distortion]) -> String {
         let site = self.description();
         let mut lines = vec![
             resolved.truth.describe(|arm| site.label(arm)),
@@ -250,7 +257,7 @@ impl DistortionStudy {
                 site.credit_ties.name()
             ),
         ];
-        for distortion in found {
+        for distortion in distortions {
             let error = if self.request.sets > 1 {
                 format!(" (standard error {:.1})", 100.0 * distortion.share.standard_error)
             } else {

@@ -12,17 +12,19 @@ fn curves(
     summary: &[HorizonSummary],
     point: impl Fn(&HorizonSummary) -> Option<(f64, f64, f64)>,
 ) -> Vec<Curve> {
-    let of = |at: &HorizonSummary| {
-        let (low, mean, high) = point(at)?;
-        Some(CurvePoint { x: at.horizon as f64, mean, low, high })
+    let curve_point = |summary: &HorizonSummary| {
+        let (low, mean, high) = point(summary)?;
+        Some(CurvePoint { x: summary.horizon as f64, mean, low, high })
     };
-    let each = plan.algorithms.iter().zip(summary.chunks(plan.horizons.len().max(1)));
-    each.map(|(spec, of_spec)| Curve { name: label(spec), points: of_spec.iter().filter_map(of).collect() }).collect()
+    let algorithms_and_summaries = plan.algorithms.iter().zip(summary.chunks(plan.horizons.len().max(1)));
+    algorithms_and_summaries
+        .map(|(spec, of_spec)| Curve { name: label(spec), points: of_spec.iter().filter_map(curve_point).collect() })
+        .collect()
 }
 
 /// A description of curves and, with several runs, of their bands.
-fn with_bands(curves: String, plan: &Exploration, what: &str) -> String {
-    if plan.runs == 1 { curves } else { format!("{curves}; bands: one standard error of the {what}") }
+fn with_bands(curves: String, plan: &Exploration, band: &str) -> String {
+    if plan.runs == 1 { curves } else { format!("{curves}; bands: one standard error of the {band}") }
 }
 
 /// How often the best arm is recommended, by horizon.

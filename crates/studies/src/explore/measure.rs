@@ -73,20 +73,20 @@ impl Exploration {
 }
 
 /// The runs of each algorithm at all horizons, from those `by_cell`: one list per plan of [`Exploration::plans`].
-pub(super) fn at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>]) -> Vec<Vec<RunResult>> {
-    let mut rest = by_cell;
+pub(super) fn runs_at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>]) -> Vec<Vec<RunResult>> {
+    let mut remaining = by_cell;
     let mut results = Vec::new();
     for algorithm in 0..plan.algorithms.len() {
-        let (of_algorithm, others) = rest.split_at(plan.plans_of(algorithm).len());
-        rest = others;
+        let (of_algorithm, of_others) = remaining.split_at(plan.plans_of(algorithm).len());
+        remaining = of_others;
         let mut runs = of_algorithm[0].clone();
         // Further horizons of the same runs.
-        for part in &of_algorithm[1..] {
+        for results in &of_algorithm[1..] {
             // A shard has only some of the runs, and not the same ones for all horizons.
-            for (run, more) in runs.iter_mut().zip(part) {
-                run.regret.extend(&more.regret);
-                run.recommended.extend(&more.recommended);
-                run.seconds += more.seconds;
+            for (run, result) in runs.iter_mut().zip(results) {
+                run.regret.extend(&result.regret);
+                run.recommended.extend(&result.recommended);
+                run.seconds += result.seconds;
             }
         }
         results.push(runs);
@@ -118,10 +118,10 @@ pub struct HorizonSummary {
 
 /// Summarises each algorithm at each horizon.
 pub(super) fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Vec<HorizonSummary> {
-    let of = |spec: &Spec, runs: &[RunResult], place: usize, horizon: u64| {
+    let summary_of = |spec: &Spec, runs: &[RunResult], horizon_index: usize, horizon: u64| {
         let count = runs.len() as f64;
-        let accuracy = arms.share_of_best(runs.iter().map(|run| run.recommended[place]));
-        let regrets: Vec<f64> = runs.iter().map(|run| arms.measured.of(&run.regret[place])).collect();
+        let accuracy = arms.share_of_best(runs.iter().map(|run| run.recommended[horizon_index]));
+        let regrets: Vec<f64> = runs.iter().map(|run| arms.measured.of(&run.regret[horizon_index])).collect();
         HorizonSummary {
             algorithm: spec.canonical(),
             label: label(spec),
@@ -136,7 +136,10 @@ pub(super) fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &A
     let studied = plan.algorithms.iter().zip(results);
     studied
         .flat_map(|(spec, runs)| {
-            plan.horizons.iter().enumerate().map(move |(place, &horizon)| of(spec, runs, place, horizon))
+            plan.horizons
+                .iter()
+                .enumerate()
+                .map(move |(horizon_index, &horizon)| summary_of(spec, runs, horizon_index, horizon))
         })
         .collect()
 }
@@ -205,10 +208,10 @@ pub(super) fn runs_csv(plan: &Exploration, results: &[Vec<RunResult>], arms: &Ar
     let mut rows = Vec::new();
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         for (number, run) in runs.iter().enumerate() {
-            for (place, horizon) in plan.horizons.iter().enumerate() {
-                let regret = arms.measured.of(&run.regret[place]).to_string();
+            for (horizon_index, horizon) in plan.horizons.iter().enumerate() {
+                let regret = arms.measured.of(&run.regret[horizon_index]).to_string();
                 let mut row = vec![spec.canonical(), number.to_string(), horizon.to_string(), regret];
-                row.extend(arms.cells(run.recommended[place]));
+                row.extend(arms.cells(run.recommended[horizon_index]));
                 row.push(label(spec));
                 rows.push(row);
             }
@@ -248,24 +251,24 @@ fn timings(plan: &Exploration, results: &[Vec<RunResult>]) -> Timings {
 
 /// The table for the terminal.
 pub(super) fn table(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<'_>) -> TextTable {
-    let right = |name| (name, Align::Right);
+    let right_aligned = |name| (name, Align::Right);
     let mut table = TextTable::new([
         ("algorithm", Align::Left),
-        right("horizon"),
-        right("accuracy"),
-        right("regret"),
-        right("± s.e."),
+        right_aligned("horizon"),
+        right_aligned("accuracy"),
+        right_aligned("regret"),
+        right_aligned("± s.e."),
     ]);
     let summary = summarise(plan, results, arms);
     for (spec, of_spec) in plan.algorithms.iter().zip(summary.chunks(plan.horizons.len().max(1))) {
-        for (place, at) in of_spec.iter().enumerate() {
-            let known = |text: String| if at.measured.every_arm_is_optimal { "-".to_owned() } else { text };
+        for (horizon_index, summary) in of_spec.iter().enumerate() {
+            let or_dash = |text: String| if summary.measured.every_arm_is_optimal { "-".to_owned() } else { text };
             table.row([
-                if place == 0 { label(spec) } else { String::new() },
-                with_separators(at.horizon),
-                at.accuracy.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
-                known(significant(at.regret.mean)),
-                known(deviation(at.regret.mean, at.regret.standard_error, at.runs)),
+                if horizon_index == 0 { label(spec) } else { String::new() },
+                with_separators(summary.horizon),
+                summary.accuracy.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share)),
+                or_dash(significant(summary.regret.mean)),
+                or_dash(deviation(summary.regret.mean, summary.regret.standard_error, summary.runs)),
             ]);
         }
     }
@@ -289,7 +292,7 @@ mod tests {
         let plans = plan.plans();
         let cells: Vec<_> = plans.iter().flat_map(StudyPlan::cells).collect();
         let by_cell = play_cells(&copies(arena), &cells, plan.runs, None, &Progress::hidden()).expect("it plays");
-        at_all_horizons(plan, &by_cell)
+        runs_at_all_horizons(plan, &by_cell)
     }
 
     /// An algorithm that needs no horizon, and two that run again for each.

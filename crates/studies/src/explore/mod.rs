@@ -27,7 +27,7 @@ pub struct ExploreStudy<A> {
     /// The settings.
     pub settings: RunSettings,
     /// The environment.
-    pub on: PlayedEnvironment<A>,
+    pub environment: PlayedEnvironment<A>,
 }
 
 /// The resolved configuration, written as config.json.
@@ -59,7 +59,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        self.settings.extend(place, self.on.arenas.arms())
+        self.settings.extend(place, self.environment.arenas.arms())
     }
 
     fn resolve(&self, _place: &Workplace) -> Result<()> {
@@ -76,9 +76,9 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
             horizons: size.length.checkpoints(),
             runs: size.runs,
             algorithms: self.settings.algorithms(),
-            regret: self.on.measured.kind,
+            regret: self.environment.measured.kind,
             late: late.clone(),
-            environment: self.on.environment.clone(),
+            environment: self.environment.environment.clone(),
         }
     }
 
@@ -88,18 +88,18 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     }
 
     fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<Arc<Vec<Vec<RunResult>>>> {
-        let (plan, arenas) = (self.plan(), &self.on.arenas);
+        let (plan, arenas) = (self.plan(), &self.environment.arenas);
         let progress = keeper.progress("exploring", plan.total_steps());
-        let on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
-        let by_cell = keeper.runs(&on, plan.plans(), &progress)?;
+        let played_on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let by_cell = keeper.runs(&played_on, plan.plans(), &progress)?;
         progress.finish();
         Ok(by_cell)
     }
 
     fn report(&self, (): &(), by_cell: &Arc<Vec<Vec<RunResult>>>) -> Result<Report> {
-        let PlayedEnvironment { environment, names, measured, truth, caption, .. } = &self.on;
+        let PlayedEnvironment { environment, names, measured, truth, caption, .. } = &self.environment;
         let plan = self.plan();
-        let results = measure::at_all_horizons(&plan, by_cell);
+        let results = measure::runs_at_all_horizons(&plan, by_cell);
         let winners = environment.last_winners();
         let arms = Arms {
             winners,
@@ -109,8 +109,8 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
             gaps: &[],
             multileave: None,
         };
-        let late = self.settings.late.describe();
-        let text = measure::report(&plan, &results, &arms, caption, truth, late.as_deref());
+        let late_text = self.settings.late.describe();
+        let text = measure::report(&plan, &results, &arms, caption, truth, late_text.as_deref());
         let report = Report::new(text, &measure::summarise(&plan, &results, &arms))?;
         Ok(Report { files: measure::files(&plan, &results, &arms, caption)?, ..report })
     }

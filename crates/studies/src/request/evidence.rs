@@ -70,13 +70,13 @@ impl EvidenceRequest {
 
     /// The part of a folder name; empty without evidence.
     #[must_use]
-    pub fn part(&self) -> String {
-        let words = [
+    pub fn folder_suffix(&self) -> String {
+        let suffixes = [
             self.evidence.map(|level| format!("-evidence-{level}")),
             self.stop_when.map(|level| format!("-stop-when-{level}")),
             self.tolerance.map(|tolerance| format!("-tolerance-{tolerance}")),
             self.give_up.then(|| "-give-up".to_owned()),
         ];
-        words.into_iter().flatten().collect()
+        suffixes.into_iter().flatten().collect()
     }
 }

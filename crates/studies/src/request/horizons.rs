@@ -67,7 +67,7 @@ impl HorizonsRequest {
     ///
     /// # Errors
     /// As wrong usage, if horizons or checkpoints are given where they do not apply.
-    pub fn all(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
+    pub fn all_horizons(&self, steps: u64, checkpoints: Option<u32>) -> Result<Option<Vec<u64>>> {
         if self.setting == Setting::Ongoing {
             ensure!(
                 self.horizons.is_empty(),

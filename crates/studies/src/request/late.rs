@@ -43,19 +43,19 @@ impl LateRequest {
     ///
     /// # Errors
     /// As for [`answers`](Self::answers), and if no answer would come before the end.
-    pub fn within(&self, steps: u64) -> Result<LateAnswers> {
-        let late = self.answers()?;
-        let first = late.first();
+    pub fn answers_within(&self, steps: u64) -> Result<LateAnswers> {
+        let answers = self.answers()?;
+        let first_arrival = answers.first_arrival();
         let flag = if self.delay.is_some() { "delay" } else { "batch" };
         ensure!(
-            first < steps || late.is_none(),
+            first_arrival < steps || answers.is_none(),
             usage(format!(
                 "--{flag}: the first answer comes after impression {}, and runs have {}; choose more --steps",
-                with_separators(first),
+                with_separators(first_arrival),
                 with_unit(steps, "step")
             ))
         );
-        Ok(late)
+        Ok(answers)
     }
 }
 

@@ -23,14 +23,14 @@ use anyhow::Result;
 use bandits::RegretKind;
 use bandits::registry::Spec;
 use clap::Args;
-use output::tell::{notes, warn};
+use output::messages::{notes, warn};
 use simulation::late_answers::LateAnswers;
 use simulation::runs::StudyPlan;
 use simulation::runs::evidence::EvidencePlan;
 use simulation::seed::Streams;
 
-use crate::notes::{of_algorithms, of_late};
-use crate::results::{AlgorithmNames, Look};
+use crate::notes::{late_note, of_algorithms};
+use crate::results::{AlgorithmNames, Presentation};
 use crate::runner::{Length, Size, Workplace};
 use crate::site::TruthRequest;
 pub use evidence::EvidenceRequest;
@@ -100,19 +100,19 @@ pub struct CompareRequest {
 }
 
 impl MatrixRequest {
-    /// The settings: those of the flags and otherwise `usual`. `algorithms` are those of a caller who has them in another form than
+    /// The settings: those of the flags and otherwise `defaults`. `algorithms` are those of a caller who has them in another form than
     /// text.
     ///
     /// # Errors
     /// As wrong usage, for settings that exclude each other, or if a file of delays cannot be read.
-    pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<RunSettings> {
+    pub fn settings(&self, defaults: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<RunSettings> {
         let evidence = self.evidence.plan()?;
         self.horizons.check(evidence.is_some(), self.run.keep_curves)?;
-        let steps = self.run.steps(usual);
-        let horizons = self.horizons.all(steps, self.run.checkpoints)?;
-        let last = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(steps);
-        let mut settings = self.run.settings(usual, seed, algorithms);
-        (settings.evidence, settings.late) = (evidence, self.late.within(last)?);
+        let steps = self.run.steps(defaults);
+        let horizons = self.horizons.all_horizons(steps, self.run.checkpoints)?;
+        let max_steps = horizons.as_ref().and_then(|all| all.last().copied()).unwrap_or(steps);
+        let mut settings = self.run.settings(defaults, seed, algorithms);
+        (settings.evidence, settings.late) = (evidence, self.late.answers_within(max_steps)?);
         if let Some(horizons) = horizons {
             settings.size.length = Length::Horizons(horizons);
         }
@@ -125,10 +125,10 @@ impl LiveRequest {
     ///
     /// # Errors
     /// As there, and for kinds of regret that a live run cannot measure.
-    pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
+    pub fn settings(&self, defaults: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
         let Self { run, truth, streams, evidence, late } = self;
-        let mut settings = LiveSettings::of(run, truth, streams, usual, seed, algorithms)?;
-        (settings.run.evidence, settings.run.late) = (evidence.plan()?, late.within(run.steps(usual))?);
+        let mut settings = LiveSettings::of(run, truth, streams, defaults, seed, algorithms)?;
+        (settings.run.evidence, settings.run.late) = (evidence.plan()?, late.answers_within(run.steps(defaults))?);
         Ok(settings)
     }
 }
@@ -138,8 +138,8 @@ impl CompareRequest {
     ///
     /// # Errors
     /// For kinds of regret that a live run cannot measure.
-    pub fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
-        LiveSettings::of(&self.run, &self.truth, &self.streams, usual, seed, algorithms)
+    pub fn settings(&self, defaults: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> Result<LiveSettings> {
+        LiveSettings::of(&self.run, &self.truth, &self.streams, defaults, seed, algorithms)
     }
 }
 
@@ -159,7 +159,7 @@ pub struct RunSettings {
     /// How late answers come.
     pub late: LateAnswers,
     /// How the study is drawn and tabulated.
-    pub look: Look,
+    pub look: Presentation,
 }
 
 /// The same of live runs.
@@ -179,12 +179,12 @@ impl LiveSettings {
         run: &RunRequest,
         truth: &TruthRequest,
         streams: &StreamRequest,
-        usual: &StudyDefaults,
+        defaults: &StudyDefaults,
         seed: u64,
         algorithms: Option<Vec<Spec>>,
     ) -> Result<Self> {
         run.check_live()?;
-        Ok(Self { run: run.settings(usual, seed, algorithms), streams: streams.streams(), truth: truth.clone() })
+        Ok(Self { run: run.settings(defaults, seed, algorithms), streams: streams.streams(), truth: truth.clone() })
     }
 }
 
@@ -204,7 +204,7 @@ impl RunSettings {
     }
 
     /// The places of the algorithms in the order in which they are shown: the requested ones first, then those of the folder.
-    pub(crate) fn shown(&self) -> Vec<usize> {
+    pub(crate) fn display_order(&self) -> Vec<usize> {
         let is_new =
             |at: &usize| !self.asked.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
         let mut order: Vec<usize> = (0..self.size.algorithms.len()).collect();
@@ -219,9 +219,9 @@ impl RunSettings {
     pub fn extend(&mut self, place: &Workplace, arms: usize) -> Result<()> {
         let (quiet, algorithms) = (place.quiet(), &self.size.algorithms);
         of_algorithms(algorithms).iter().for_each(|text| warn(quiet, text));
-        notes(quiet, of_late(&self.late, algorithms, arms, self.size.length.steps()));
+        notes(quiet, late_note(&self.late, algorithms, arms, self.size.length.steps()));
         self.asked.clone_from(algorithms);
-        self.size = self.size.clone().extended(place)?;
+        self.size = self.size.clone().extended_by_folder(place)?;
         // Those that an earlier call kept would lack the runs of this one.
         self.look.keep_curves |= place.has(crate::results::KEPT_CURVES);
         Ok(())

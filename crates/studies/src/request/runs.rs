@@ -10,10 +10,10 @@ use clap::{Args, ValueEnum};
 use output::numbers::{parse_positive, parse_up_to};
 use simulation::late_answers::LateAnswers;
 use simulation::runs::ensure_room_for_runs;
-use simulation::truth::of_preferences;
+use simulation::truth::regret_kind;
 
 use super::RunSettings;
-use crate::results::{Axes, Look, SpreadKind};
+use crate::results::{Axes, Presentation, SpreadKind};
 use crate::runner::{Length, Size};
 
 /// The algorithms, and how long and how often they run.
@@ -72,12 +72,12 @@ pub struct RunRequest {
     /// table, summary.json and the figure say so, and no recommendation counts as correct.
     ///
     /// The kind of regret changes no choice of an algorithm.
-    #[arg(long, value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    #[arg(long, value_name = "KIND", value_parser = regret_kind_parser(), hide_possible_values = true)]
     regret: Option<RegretKind>,
 }
 
 /// Reads the name of a kind; help and completions list the names.
-fn kinds() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
+fn regret_kind_parser() -> impl clap::builder::TypedValueParser<Value = RegretKind> {
     let names = PossibleValuesParser::new(RegretKind::ALL.map(RegretKind::name));
     names.map(|name| name.parse().expect("one of the names"))
 }
@@ -143,7 +143,7 @@ impl StudyDefaults {
     /// The same without algorithms that choose sets.
     pub const DUELS: Self = Self { algorithms: &["mergerucb", "rucb", "rmed1", "random"], ..Self::STUDY };
     /// A first look, on the default data set: a few seconds, in which most algorithms find the best ranker.
-    pub const FIRST: Self = Self {
+    pub const FIRST_RUN: Self = Self {
         algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring", "mdb"],
         steps: 200_000,
         runs: 10,
@@ -153,41 +153,41 @@ impl StudyDefaults {
     pub const FIRST_DUELS: Self = Self {
         algorithms: &["random", "rucb", "mergerucb", "rmed1", "dts", "self-sparring"],
         axes: Axes::Usual,
-        ..Self::FIRST
+        ..Self::FIRST_RUN
     };
 }
 
 impl RunRequest {
     /// Steps per run.
     #[must_use]
-    pub fn steps(&self, usual: &StudyDefaults) -> u64 {
-        self.steps.unwrap_or(usual.steps)
+    pub fn steps(&self, defaults: &StudyDefaults) -> u64 {
+        self.steps.unwrap_or(defaults.steps)
     }
 
-    /// The settings, without evidence and with answers in time: those of the flags and otherwise `usual`.
-    pub(super) fn settings(&self, usual: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> RunSettings {
-        let algorithms = algorithms.unwrap_or_else(|| self.algorithms(usual));
+    /// The settings, without evidence and with answers in time: those of the flags and otherwise `defaults`.
+    pub(super) fn settings(&self, defaults: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> RunSettings {
+        let algorithms = algorithms.unwrap_or_else(|| self.algorithms(defaults));
         RunSettings {
             asked: algorithms.clone(),
             size: Size {
                 algorithms,
-                runs: self.runs.unwrap_or(usual.runs),
-                length: Length::Steps(self.steps(usual), self.checkpoints),
+                runs: self.runs.unwrap_or(defaults.runs),
+                length: Length::Steps(self.steps(defaults), self.checkpoints),
             },
             seed,
             regret: self.regret,
             evidence: None,
             late: LateAnswers::default(),
-            look: self.look(usual),
+            look: self.look(defaults),
         }
     }
 
     /// The algorithms.
     #[must_use]
-    pub fn algorithms(&self, usual: &StudyDefaults) -> Vec<Spec> {
+    pub fn algorithms(&self, defaults: &StudyDefaults) -> Vec<Spec> {
         match &self.algorithms {
-            Some(named) => named.0.clone(),
-            None => usual.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
+            Some(list) => list.0.clone(),
+            None => defaults.algorithms.iter().map(|name| name.parse().expect("a registered name")).collect(),
         }
     }
 
@@ -195,8 +195,8 @@ impl RunRequest {
     ///
     /// # Errors
     /// If it has not.
-    pub fn ensure_room(&self, usual: &StudyDefaults, arms: usize) -> Result<()> {
-        ensure_room_for_runs(&self.algorithms(usual), arms, self.runs.unwrap_or(usual.runs), 1, 1)
+    pub fn ensure_room(&self, defaults: &StudyDefaults, arms: usize) -> Result<()> {
+        ensure_room_for_runs(&self.algorithms(defaults), arms, self.runs.unwrap_or(defaults.runs), 1, 1)
     }
 
     /// Refuses kinds of regret that a live run cannot measure.
@@ -204,7 +204,7 @@ impl RunRequest {
     /// # Errors
     /// As wrong usage.
     pub fn check_live(&self) -> Result<()> {
-        of_preferences::check_live(self.regret)
+        regret_kind::check_live(self.regret)
     }
 
     /// The requested kind of regret, if any.
@@ -213,16 +213,16 @@ impl RunRequest {
         self.regret
     }
 
-    /// The part of a folder name for the kind of regret; empty for `usual`, the default.
+    /// The part of a folder name for the kind of regret; empty for `default_kind`, the default.
     #[must_use]
-    pub fn regret_part(&self, usual: RegretKind) -> String {
-        self.regret.filter(|kind| *kind != usual).map_or_else(String::new, |kind| format!("-regret-{kind}"))
+    pub fn regret_suffix(&self, default_kind: RegretKind) -> String {
+        self.regret.filter(|kind| *kind != default_kind).map_or_else(String::new, |kind| format!("-regret-{kind}"))
     }
 
     /// How the study is drawn and tabulated.
-    fn look(&self, usual: &StudyDefaults) -> Look {
-        Look {
-            axes: self.axes.map_or(usual.axes, Axes::from),
+    fn look(&self, defaults: &StudyDefaults) -> Presentation {
+        Presentation {
+            axes: self.axes.map_or(defaults.axes, Axes::from),
             spread: self.spread.map(SpreadKind::from),
             speed: self.timings,
             keep_curves: self.keep_curves,
@@ -238,13 +238,13 @@ impl FromStr for Algorithms {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut all: Vec<Spec> = Vec::new();
-        for one in text.split(',') {
-            let spec: Spec = one.parse()?;
-            let known = all.iter().any(|before| before.canonical() == spec.canonical());
-            anyhow::ensure!(!known, "{one} is given twice; give each algorithm once");
-            all.push(spec);
+        let mut specs: Vec<Spec> = Vec::new();
+        for text_of_one in text.split(',') {
+            let spec: Spec = text_of_one.parse()?;
+            let is_repeated = specs.iter().any(|earlier| earlier.canonical() == spec.canonical());
+            anyhow::ensure!(!is_repeated, "{text_of_one} is given twice; give each algorithm once");
+            specs.push(spec);
         }
-        Ok(Self(all))
+        Ok(Self(specs))
     }
 }

@@ -35,7 +35,7 @@ impl StreamRequest {
 
     /// The part of a folder name; empty for the default.
     #[must_use]
-    pub fn part(&self) -> String {
+    pub fn folder_suffix(&self) -> String {
         match self.streams() {
             Streams::Sequential => String::new(),
             keyed => format!("-streams-{keyed}"),

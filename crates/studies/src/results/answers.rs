@@ -25,8 +25,9 @@ impl MeanAnswers {
     /// `None` unless the answers of every run came late.
     #[must_use]
     pub fn of(runs: &[RunResult]) -> Option<Self> {
-        let all: Vec<Answers> = runs.iter().map(|run| run.answers).collect::<Option<_>>()?;
-        let mean = |of: fn(&Answers) -> u64| all.iter().map(of).sum::<u64>() as f64 / all.len().max(1) as f64;
+        let run_answers: Vec<Answers> = runs.iter().map(|run| run.answers).collect::<Option<_>>()?;
+        let mean =
+            |of: fn(&Answers) -> u64| run_answers.iter().map(of).sum::<u64>() as f64 / run_answers.len().max(1) as f64;
         Some(Self {
             tickets: mean(|answers| answers.tickets),
             told: mean(|answers| answers.told),
@@ -40,22 +41,23 @@ impl MeanAnswers {
 /// A line about answers that come as `late` says: how many were still under way at the end, and which algorithms had not
 /// used some that came.
 #[must_use]
-pub fn answers(plan: &StudyPlan, results: &[Vec<RunResult>], late: &str) -> String {
-    let each = || {
+pub fn answers_note(plan: &StudyPlan, results: &[Vec<RunResult>], late: &str) -> String {
+    let mean_answers = || {
         let of_algorithm = plan.algorithms.iter().zip(results);
         of_algorithm.filter_map(|(spec, runs)| Some((label(spec), MeanAnswers::of(runs)?)))
     };
-    let named = |of: fn(&MeanAnswers) -> f64| {
-        let some = each().map(|(name, answers)| (name, of(&answers))).filter(|(_, count)| *count > 0.0);
-        some.map(|(name, count)| format!("{name} {}", significant(count))).collect::<Vec<_>>().join(", ")
+    let names_with = |count_of: fn(&MeanAnswers) -> f64| {
+        let nonzero =
+            mean_answers().map(|(name, answers)| (name, count_of(&answers))).filter(|(_, count)| *count > 0.0);
+        nonzero.map(|(name, count)| format!("{name} {}", significant(count))).collect::<Vec<_>>().join(", ")
     };
     let mut line = late.to_owned();
-    for (what, names) in [
-        ("under way at the end", named(|answers| answers.open)),
-        ("came, but waited unused in queues at the end", named(|answers| answers.waiting)),
+    for (state, names) in [
+        ("under way at the end", names_with(|answers| answers.open)),
+        ("came, but waited unused in queues at the end", names_with(|answers| answers.waiting)),
     ] {
         if !names.is_empty() {
-            line += &format!("; {what}: {names}");
+            line += &format!("; {state}: {names}");
         }
     }
     line

@@ -30,10 +30,10 @@ impl AlgorithmNames {
     /// The names of these algorithms.
     #[must_use]
     pub fn of(algorithms: &[Spec]) -> Self {
-        let own = algorithms.iter().filter(|spec| spec.is_outside());
+        let own_algorithms = algorithms.iter().filter(|spec| spec.is_outside());
         Self {
             algorithms: algorithms.iter().map(Spec::canonical).collect(),
-            own_algorithms: own.map(|spec| (spec.canonical(), spec.entry().revision)).collect(),
+            own_algorithms: own_algorithms.map(|spec| (spec.canonical(), spec.entry().revision)).collect(),
         }
     }
 }

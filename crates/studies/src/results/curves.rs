@@ -4,15 +4,15 @@ use bandits::RegretKind;
 use figures::{Curve, CurvePoint, Lines};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Axes, Caption, Look, label, palette, spread_at};
+use super::{Axes, Caption, Presentation, label, palette, spread_at};
 
 /// What the curves and bands of [`curves`] show.
-pub fn bands(plan: &StudyPlan, look: &Look) -> String {
+pub fn bands(plan: &StudyPlan, look: &Presentation) -> String {
     look.spread(plan.runs).bands(plan.runs)
 }
 
 /// One curve per algorithm: mean regret of this kind with a band of its spread over runs.
-pub fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, look: &Look) -> Vec<Curve> {
+pub fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, look: &Presentation) -> Vec<Curve> {
     let kind = look.spread(plan.runs);
     let point = |runs: &[RunResult], index: usize, step: u64| {
         let spread = spread_at(runs, index, regret);

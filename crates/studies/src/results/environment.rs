@@ -12,11 +12,11 @@ use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
-use simulation::runs::outside::{Outside, OutsideArena};
+use simulation::runs::outside_duels::{Outside, OutsideArena};
 use simulation::seed_text::{Seeded, seed_text};
-use simulation::truth::of_preferences as truth;
+use simulation::truth::regret_kind as truth;
 
-use super::{Caption, Look, RegretBasis, named, notes, regret_of_a_step};
+use super::{Caption, Presentation, RegretBasis, named_caption, notes, regret_per_step};
 
 /// The most changes that are listed one by one.
 const MOST_SHOWN: usize = 5;
@@ -85,13 +85,13 @@ impl Environment {
         if self.changes.is_empty() {
             return Vec::new();
         }
-        let later = self.changes.iter().map(|phase| (phase.from, phase.winners.clone()));
-        std::iter::once((1, self.winners.clone())).chain(later).collect()
+        let later_phases = self.changes.iter().map(|phase| (phase.from, phase.winners.clone()));
+        std::iter::once((1, self.winners.clone())).chain(later_phases).collect()
     }
 
     /// The part of a folder name for changes.
     #[must_use]
-    pub fn part(&self) -> String {
+    pub fn folder_suffix(&self) -> String {
         if self.changes.is_empty() {
             return String::new();
         }
@@ -108,7 +108,7 @@ pub struct NamedMatrix {
     /// Its name in titles.
     pub name: String,
     /// Its arms by their numbers in a larger one, if they were chosen from that.
-    pub taken: Option<Vec<Arm>>,
+    pub kept_arms: Option<Vec<Arm>>,
     /// The names of its arms.
     pub names: ArmNames,
     /// What it was estimated from, as far as that is known.
@@ -144,17 +144,17 @@ impl PreparedEnvironment<MatrixArena> {
     /// # Errors
     /// For a kind of regret that the matrix does not have, and for a single arm.
     pub fn of_matrix(matrix: NamedMatrix, regret: Option<RegretKind>, quiet: bool) -> Result<Self> {
-        let NamedMatrix { matrix, name, taken, names, origin } = matrix;
+        let NamedMatrix { matrix, name, kept_arms: taken, names, origin } = matrix;
         ensure_two_arms(&matrix, &name)?;
         let kind = truth::kind_on_matrix(regret, &matrix)?;
         let reference = kind.reference().context("nDCG is refused above")?;
         let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
-        let mut text = truth::describe(kind, condorcet, &gaps, &names, Some(&matrix));
+        let mut text = truth::describe_regret(kind, condorcet, &gaps, &names, Some(&matrix));
         let winners = truth::winners(&gaps);
         if let Some(account) = origin.account().filter(|_| condorcet)
             && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
-            && let Some(unresolved) = account.unresolved(margin, taken.is_none())
+            && let Some(unresolved) = account.unresolved_note(margin, taken.is_none())
         {
             text += &format!("; {unresolved}");
         }
@@ -165,7 +165,7 @@ impl PreparedEnvironment<MatrixArena> {
         let environment = Environment {
             name,
             arms: matrix.arms(),
-            names: names.given().cloned(),
+            names: names.user_names().cloned(),
             arms_in_matrix: taken,
             checksum: Some(checksum),
             condorcet,
@@ -181,7 +181,7 @@ impl PreparedEnvironment<MatrixArena> {
     /// The same environment, with a `doubt` before the truth, e.g. that pairs were never compared: the truth then rests on less than it
     /// seems to.
     #[must_use]
-    pub fn doubting(mut self, doubt: Option<String>) -> Self {
+    pub fn with_doubt(mut self, doubt: Option<String>) -> Self {
         if let Some(doubt) = doubt {
             self.truth = format!("{doubt}; {}", self.truth);
         }
@@ -199,23 +199,24 @@ impl PreparedEnvironment<MatrixArena> {
         let kind = self.measured.kind;
         let reference = kind.reference().context("nDCG is refused above")?;
         let count = phases.len();
-        for Phase { from, change, matrix } in phases {
+        for Phase { from: first_step, change, matrix } in phases {
             let gaps = reference.gaps(&matrix).map_err(|error| {
-                let from = with_separators(from);
-                usage(format!("from step {from} on (--change {change}) there is no {kind} regret: {error}"))
+                let first_step = with_separators(first_step);
+                usage(format!("from step {first_step} on (--change {change}) there is no {kind} regret: {error}"))
             })?;
             let (checksum, winners) = (matrix_checksum(&matrix, quiet), truth::winners(&gaps));
-            self.environment.changes.push(PhaseDescription { from, change, checksum, winners });
-            self.arenas.arena = self.arenas.arena.then(from, MatrixArena::with_gaps(matrix, gaps));
+            self.environment.changes.push(PhaseDescription { from: first_step, change, checksum, winners });
+            self.arenas.arena = self.arenas.arena.then(first_step, MatrixArena::with_gaps(matrix, gaps));
         }
         let changes = &self.environment.changes;
-        let later: Vec<(u64, &str)> = changes.iter().map(|phase| (phase.from, phase.checksum.as_str())).collect();
-        self.arenas.content = seed_text(Seeded::Changing { arenas: &self.arenas.content, later: &later });
+        let later_matrices: Vec<(u64, &str)> =
+            changes.iter().map(|phase| (phase.from, phase.checksum.as_str())).collect();
+        self.arenas.content = seed_text(Seeded::Changing { arenas: &self.arenas.content, later: &later_matrices });
         self.truth += "; regret is dynamic, against the best arm of each step: ";
-        let shown = changes.iter().filter(|phase| count <= MOST_SHOWN || phase.from == changes[count - 1].from);
-        let named = shown
+        let listed_phases = changes.iter().filter(|phase| count <= MOST_SHOWN || phase.from == changes[count - 1].from);
+        let phase_names = listed_phases
             .map(|phase| format!("from step {} {}", with_separators(phase.from), self.names.name(phase.winners[0])));
-        self.truth += &named.collect::<Vec<_>>().join(", ");
+        self.truth += &phase_names.collect::<Vec<_>>().join(", ");
         Ok(self)
     }
 }
@@ -227,9 +228,9 @@ impl PreparedEnvironment<UtilityArena> {
     /// For a kind of regret that utilities do not have.
     pub fn of_utilities(arena: UtilityArena, name: String, regret: Option<RegretKind>) -> Result<Self> {
         let kind = truth::kind_of_preferences(regret, RegretKind::Condorcet)?;
-        let arena = truth::of_utilities(arena, kind)?;
+        let arena = truth::utilities_with_regret(arena, kind)?;
         let names = ArmNames::NUMBERS;
-        let text = truth::describe(kind, true, arena.gaps(), &names, None);
+        let text = truth::describe_regret(kind, true, arena.gaps(), &names, None);
         let content = seed_text(Seeded::Problem(&name));
         let environment = Environment {
             name,
@@ -281,24 +282,24 @@ impl PreparedEnvironment<OutsideArena> {
                 estimated_from: MatrixOrigin::default(),
                 changes: Vec::new(),
             };
-            let measured = RegretBasis::unknown(RegretKind::Condorcet);
+            let regret_basis = RegretBasis::unknown(RegretKind::Condorcet);
             let truth = "regret is unknown: the environment states no preferences".to_owned();
             let arena = OutsideArena::new(outside, vec![0.0; arms]);
             return Ok(Self {
                 arenas: CopiedArenas { arena, content },
                 environment,
                 names: ArmNames::NUMBERS,
-                measured,
+                measured: regret_basis,
                 truth,
             });
         };
         ensure!(matrix.arms() == arms, usage(format!("{name} has {arms} arms, and preferences of {}", matrix.arms())));
-        let named =
-            NamedMatrix { matrix, name, taken: None, names: ArmNames::NUMBERS, origin: MatrixOrigin::default() };
-        let stated = PreparedEnvironment::of_matrix(named, regret, true)?;
-        let arena = OutsideArena::new(outside, stated.arenas.arena.gaps().to_vec());
-        let PreparedEnvironment { environment, names, measured, truth, .. } = stated;
-        Ok(Self { arenas: CopiedArenas { arena, content }, environment, names, measured, truth })
+        let named_matrix =
+            NamedMatrix { matrix, name, kept_arms: None, names: ArmNames::NUMBERS, origin: MatrixOrigin::default() };
+        let with_preferences = PreparedEnvironment::of_matrix(named_matrix, regret, true)?;
+        let arena = OutsideArena::new(outside, with_preferences.arenas.arena.gaps().to_vec());
+        let PreparedEnvironment { environment, names, measured: regret_basis, truth, .. } = with_preferences;
+        Ok(Self { arenas: CopiedArenas { arena, content }, environment, names, measured: regret_basis, truth })
     }
 }
 
@@ -310,21 +311,21 @@ impl<A: Arena> PreparedEnvironment<A> {
         kind: RegretKind,
         truth: String,
     ) -> Self {
-        let measured = RegretBasis::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
-        Self { arenas, environment, names, measured, truth }
+        let regret_basis = RegretBasis::new(kind, arenas.arena.gaps(), environment.estimated_from.synthetic());
+        Self { arenas, environment, names, measured: regret_basis, truth }
     }
 
     /// The text of its figures.
     #[must_use]
-    pub fn caption(&self, look: Look) -> Caption {
+    pub fn caption(&self, look: Presentation) -> Caption {
         let Environment { name, arms, estimated_from, .. } = &self.environment;
         let synthetic = estimated_from.note(name);
         let names = self.names.shortened();
-        let given: Vec<Option<&str>> = (0..*arms).map(|arm| names.given_name(arm)).collect();
+        let user_names: Vec<Option<&str>> = (0..*arms).map(|arm| names.given_name(arm)).collect();
         Caption {
-            title: format!("{} of {name}", named(&given, "arm")),
+            title: format!("{} of {name}", named_caption(&user_names, "arm")),
             x_label: "steps".to_owned(),
-            regret: regret_of_a_step(self.measured.kind, "best arm", "played"),
+            regret: regret_per_step(self.measured.kind, "best arm", "played"),
             note: notes([self.measured.note(), synthetic]),
             look,
         }

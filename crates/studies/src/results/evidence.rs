@@ -8,7 +8,7 @@ use serde::Serialize;
 use simulation::runs::evidence::{EvidencePlan, RunEvidence};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Arms, Recommended, counted, label};
+use super::{Arms, Recommended, label, recommendation_counts};
 
 /// One algorithm's evidence; part of its entry in `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,24 +50,29 @@ impl EvidenceSummary {
     /// Of these runs; `None` if no evidence was gathered.
     pub(super) fn of(plan: &StudyPlan, spec: &Spec, runs: &[RunResult], arms: &Arms<'_>) -> Option<Self> {
         let of_run = |run: &RunResult| run.evidence.clone();
-        let (asked, all) = plan.evidence.zip(runs.iter().map(of_run).collect::<Option<Vec<RunEvidence>>>())?;
-        let mut steps: Vec<u64> = all.iter().filter_map(|run| run.stated.map(|(_, step)| step)).collect();
+        let (settings, run_evidence) =
+            plan.evidence.zip(runs.iter().map(of_run).collect::<Option<Vec<RunEvidence>>>())?;
+        let mut steps: Vec<u64> = run_evidence.iter().filter_map(|run| run.stated.map(|(_, step)| step)).collect();
         steps.sort_unstable();
-        let quantile = |share: f64| steps.get(((share * all.len() as f64).ceil() as usize).max(1) - 1).copied();
-        let stated: Vec<Option<Arm>> = all.iter().filter_map(|run| run.stated.map(|(arm, _)| Some(arm))).collect();
-        let undecided: Vec<&RunEvidence> = all.iter().filter(|run| run.stated.is_none()).collect();
+        let quantile =
+            |share: f64| steps.get(((share * run_evidence.len() as f64).ceil() as usize).max(1) - 1).copied();
+        let stated_arms: Vec<Option<Arm>> =
+            run_evidence.iter().filter_map(|run| run.stated.map(|(arm, _)| Some(arm))).collect();
+        let undecided: Vec<&RunEvidence> = run_evidence.iter().filter(|run| run.stated.is_none()).collect();
         let ahead: Vec<Option<Arm>> = undecided.iter().filter_map(|run| ahead(run)).map(Some).collect();
-        let right = stated.iter().map(|arm| arms.is_within(*arm, asked.margin)).collect::<Option<Vec<bool>>>();
-        let share = |right: Vec<bool>| right.iter().filter(|right| **right).count() as f64 / right.len() as f64;
+        let correct =
+            stated_arms.iter().map(|arm| arms.is_within(*arm, settings.margin)).collect::<Option<Vec<bool>>>();
+        let share =
+            |correct: Vec<bool>| correct.iter().filter(|correct| **correct).count() as f64 / correct.len() as f64;
         Some(Self {
-            plan: asked,
+            plan: settings,
             proven_by: proven_by(spec, arms),
-            share_stating_best: right.filter(|right| !right.is_empty()).map(share),
+            share_stating_best: correct.filter(|correct| !correct.is_empty()).map(share),
             steps_until_stated: Quantiles { median: quantile(0.5), q80: quantile(0.8), q90: quantile(0.9) },
-            gave_up: all.iter().filter(|run| run.gave_up.is_some()).count(),
+            gave_up: run_evidence.iter().filter(|run| run.gave_up.is_some()).count(),
             undecided: undecided.len(),
-            stated: counted(stated.into_iter(), arms),
-            leading_undecided: counted(ahead.into_iter(), arms),
+            stated: recommendation_counts(stated_arms.into_iter(), arms),
+            leading_undecided: recommendation_counts(ahead.into_iter(), arms),
         })
     }
 }
@@ -75,15 +80,15 @@ impl EvidenceSummary {
 /// The table on evidence, and a line on what it means; `None` if none was gathered.
 #[must_use]
 pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) -> Option<String> {
-    let asked = plan.evidence?;
-    let right = |name| (name, Align::Right);
+    let settings = plan.evidence?;
+    let right_aligned = |name| (name, Align::Right);
     let mut table = TextTable::new([
         ("evidence", Align::Left),
-        right("stated"),
-        right("right"),
-        right("steps, 50%"),
-        right("80%"),
-        right("90%"),
+        right_aligned("stated"),
+        right_aligned("right"),
+        right_aligned("steps, 50%"),
+        right_aligned("80%"),
+        right_aligned("90%"),
         ("best is", Align::Left),
         ("undecided, ahead", Align::Left),
     ]);
@@ -91,10 +96,10 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         let summary = EvidenceSummary::of(plan, spec, runs, arms)?;
         let step = |step: Option<u64>| step.map_or_else(|| "-".to_owned(), |step| significant(step as f64));
-        let most = |all: &[Recommended]| {
-            all.first().map_or_else(String::new, |most| {
-                let name = most.short_name(arms.names);
-                format!("{name}, {}/{}", with_separators(most.runs as u64), with_separators(runs.len() as u64))
+        let most_frequent = |recommended: &[Recommended]| {
+            recommended.first().map_or_else(String::new, |most_frequent| {
+                let name = most_frequent.short_name(arms.names);
+                format!("{name}, {}/{}", with_separators(most_frequent.runs as u64), with_separators(runs.len() as u64))
             })
         };
         let Quantiles { median, q80, q90 } = summary.steps_until_stated;
@@ -107,20 +112,20 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
             step(median),
             step(q80),
             step(q90),
-            most(&summary.stated),
+            most_frequent(&summary.stated),
             match &summary.leading_undecided[..] {
                 [] if summary.undecided > 0 => "-".to_owned(),
-                ahead => most(ahead),
+                ahead => most_frequent(ahead),
             },
         ]);
         hint = hint.or_else(|| open_pair(&label(spec), runs, arms));
     }
-    let level = 100.0 * asked.level;
-    let best = match asked.margin {
+    let level = 100.0 * settings.level;
+    let best = match settings.margin {
         0.0 => "the best".to_owned(),
         margin => format!("no worse than the best by more than {margin}"),
     };
-    let stops = match (asked.stops, asked.gives_up) {
+    let stops = match (settings.stops, settings.gives_up) {
         (false, _) => "",
         (true, false) => "; a run ends there, and the stated arm is shown alone",
         (true, true) => "; a run ends there or gives up, and one arm is shown alone",
@@ -129,7 +134,7 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
         "{table}\nstated: the outcomes prove, at {level}% confidence at any time, that an arm is {best} by winning pairs{stops}; \
          each impression is a user of its own; right: by {} regret{}",
         arms.measured.kind,
-        if asked.margin > 0.0 && !arms.measured.is_share_of_wins() { ", the best alone" } else { "" }
+        if settings.margin > 0.0 && !arms.measured.is_share_of_wins() { ", the best alone" } else { "" }
     );
     let marked = plan.algorithms.iter().filter(|spec| is_multileaved(spec, arms)).map(label).collect::<Vec<_>>();
     if let Some(name) = arms.multileave.filter(|_| !marked.is_empty()) {
@@ -170,17 +175,17 @@ fn ahead(run: &RunEvidence) -> Option<Arm> {
 
 /// A line on the pair that keeps the first undecided run of an algorithm open where an arm is ahead.
 fn open_pair(algorithm: &str, runs: &[RunResult], arms: &Arms<'_>) -> Option<String> {
-    let open = |run: &RunResult| {
+    let open_pairs_of = |run: &RunResult| {
         run.evidence.as_ref().is_some_and(|evidence| evidence.stated.is_none() && ahead(evidence).is_some())
     };
-    let number = runs.iter().position(open)?;
+    let number = runs.iter().position(open_pairs_of)?;
     let RunEvidence { leader: (leader, hardest), candidates, .. } = runs[number].evidence.as_ref()?;
-    let others = match candidates.len() {
+    let other_candidates = match candidates.len() {
         1 => "no other arm can be the best".to_owned(),
         count => format!("{} arms may still be the best", with_separators(count as u64)),
     };
     Some(format!(
-        "undecided: e.g. in run {number} of {algorithm} there is least evidence that {} beats {}; {others}",
+        "undecided: e.g. in run {number} of {algorithm} there is least evidence that {} beats {}; {other_candidates}",
         arms.names.name(leader.index()),
         arms.names.name((*hardest)?.index())
     ))
@@ -188,11 +193,11 @@ fn open_pair(algorithm: &str, runs: &[RunResult], arms: &Arms<'_>) -> Option<Str
 
 /// The share of runs that had stated an arm by `step`; `None` if no evidence was gathered.
 pub(super) fn share_stated(runs: &[RunResult], step: u64) -> Option<f64> {
-    let stated: Option<Vec<bool>> = runs
+    let has_stated: Option<Vec<bool>> = runs
         .iter()
         .map(|run| run.evidence.as_ref().map(|evidence| evidence.stated.is_some_and(|(_, at)| at <= step)))
         .collect();
-    stated.map(|stated| stated.iter().filter(|stated| **stated).count() as f64 / runs.len() as f64)
+    has_stated.map(|has_stated| has_stated.iter().filter(|has_stated| **has_stated).count() as f64 / runs.len() as f64)
 }
 
 /// The columns of a table of runs on evidence; none if none was gathered.
@@ -202,7 +207,7 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
     }
     let mut header = vec!["stated_arm".to_owned()];
     header.extend(arms.names.column().map(|column| format!("stated_{column}")));
-    header.extend(arms.names.given().map(|_| "stated_name".to_owned()));
+    header.extend(arms.names.user_names().map(|_| "stated_name".to_owned()));
     header.extend(
         ["stated_at", "stated_is_best", "gave_up_at", "leading_arm", "confidence", "candidates", "proven_by"]
             .map(str::to_owned),
@@ -214,18 +219,18 @@ pub(super) fn header(plan: &StudyPlan, arms: &Arms<'_>) -> Vec<String> {
 pub(super) fn cells(plan: &StudyPlan, spec: &Spec, run: &RunResult, arms: &Arms<'_>) -> Vec<String> {
     let margin = plan.evidence.map_or(0.0, |asked| asked.margin);
     let Some(evidence) = &run.evidence else { return Vec::new() };
-    let stated = evidence.stated.map(|(arm, _)| arm);
+    let stated_arm = evidence.stated.map(|(arm, _)| arm);
     let optional = |value: Option<String>| value.unwrap_or_default();
-    let mut cells = vec![optional(stated.map(|arm| arm.0.to_string()))];
+    let mut cells = vec![optional(stated_arm.map(|arm| arm.0.to_string()))];
     if arms.names.column().is_some() {
-        cells.push(optional(stated.map(|arm| arms.names.number(arm.index()))));
+        cells.push(optional(stated_arm.map(|arm| arms.names.number(arm.index()))));
     }
-    if arms.names.given().is_some() {
-        cells.push(optional(stated.and_then(|arm| arms.names.given_name(arm.index())).map(str::to_owned)));
+    if arms.names.user_names().is_some() {
+        cells.push(optional(stated_arm.and_then(|arm| arms.names.given_name(arm.index())).map(str::to_owned)));
     }
     cells.push(optional(evidence.stated.map(|(_, step)| step.to_string())));
     let is_right = |arm| arms.is_within(Some(arm), margin);
-    cells.push(optional(stated.and_then(is_right).map(|right| right.to_string())));
+    cells.push(optional(stated_arm.and_then(is_right).map(|right| right.to_string())));
     cells.push(optional(evidence.gave_up.map(|step| step.to_string())));
     cells.push(optional(ahead(evidence).map(|arm| arm.0.to_string())));
     cells.push(evidence.confidence.to_string());

@@ -7,7 +7,7 @@ use std::io::{BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use output::{explained, input};
+use output::{input, path_error};
 use ranktypes::npy;
 use simulation::runs::{RunResult, StudyPlan};
 use zip::write::SimpleFileOptions;
@@ -61,7 +61,7 @@ impl KeptCurves {
     /// # Errors
     /// One line if it cannot be read or is none of these files.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = input::open(path).map_err(|error| explained(error, "read", path))?;
+        let file = input::open(path).map_err(|error| path_error(error, "read", path))?;
         Self::parse(BufReader::new(file))
             .with_context(|| format!("{} is not a file that --keep-curves wrote", path.display()))
     }
@@ -76,14 +76,14 @@ impl KeptCurves {
                 steps = Some(
                     archive
                         .array(&name, MOST_BYTES, |from, length| {
-                            words(from, length, "<u8")
+                            read_words(from, length, "<u8")
                                 .map(|words| words.into_iter().map(u64::from_le_bytes).collect::<Vec<u64>>())
                         })
                         .with_context(wrong)?,
                 );
             } else {
                 let values = archive.array(&name, MOST_BYTES, |from, length| {
-                    words(from, length, "<f8").map(|words| words.into_iter().map(f64::from_le_bytes).collect())
+                    read_words(from, length, "<f8").map(|words| words.into_iter().map(f64::from_le_bytes).collect())
                 });
                 curves.push((algorithm.to_owned(), values.with_context(wrong)?));
             }
@@ -99,37 +99,37 @@ impl KeptCurves {
     /// The value of every run of `algorithm` at `step`, if it is there.
     #[must_use]
     pub fn values(&self, algorithm: &str, step: u64) -> Option<Vec<f64>> {
-        let at = self.steps.iter().position(|known| *known == step)?;
+        let column = self.steps.iter().position(|kept_step| *kept_step == step)?;
         let (_, values) = self.curves.iter().find(|(name, _)| name == algorithm)?;
-        Some(values.iter().skip(at).step_by(self.steps.len()).copied().collect())
+        Some(values.iter().skip(column).step_by(self.steps.len()).copied().collect())
     }
 }
 
 /// The eight bytes of each element of a `.npy` array of `length` bytes with elements of this `kind`.
-fn words(mut from: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<[u8; 8]>> {
-    let (header, begin) = npy::Header::read(&mut from)?;
+fn read_words(mut reader: &mut dyn Read, length: u64, kind: &str) -> Result<Vec<[u8; 8]>> {
+    let (header, begin) = npy::Header::read(&mut reader)?;
     ensure!(header.kind() == kind && !header.fortran_order()?, "its elements are not {kind}, row by row");
     let cells = header.shape()?.into_iter().try_fold(1_usize, usize::checked_mul).context("its shape is too large")?;
     ensure!(
         8 * cells as u128 == u128::from(length.saturating_sub(begin)),
         "it has more or less than its header announces"
     );
-    let mut bytes = input::with_room(length)?;
-    from.read_to_end(&mut bytes)?;
-    let (words, rest) = bytes.as_chunks::<8>();
-    ensure!(words.len() == cells && rest.is_empty(), "it is cut off");
-    Ok(words.to_vec())
+    let mut bytes = input::buffer_for(length)?;
+    reader.read_to_end(&mut bytes)?;
+    let (chunks, remainder) = bytes.as_chunks::<8>();
+    ensure!(chunks.len() == cells && remainder.is_empty(), "it is cut off");
+    Ok(chunks.to_vec())
 }
 
 /// The value below which a share of `values` lies, between neighbours in proportion.
 #[must_use]
 pub fn quantile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let place = share * sorted.len().saturating_sub(1) as f64;
-    let (below, above) = (place.floor() as usize, place.ceil() as usize);
-    let (low, high) = (sorted.get(below).copied().unwrap_or(0.0), sorted.get(above).copied().unwrap_or(0.0));
-    low + (place - place.floor()) * (high - low)
+    let mut ascending = values.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    let rank = share * ascending.len().saturating_sub(1) as f64;
+    let (lower, upper) = (rank.floor() as usize, rank.ceil() as usize);
+    let (low, high) = (ascending.get(lower).copied().unwrap_or(0.0), ascending.get(upper).copied().unwrap_or(0.0));
+    low + (rank - rank.floor()) * (high - low)
 }
 
 #[cfg(test)]

@@ -12,12 +12,12 @@ mod curves;
 mod environment;
 mod evidence;
 mod kept_curves;
-mod look;
-mod measured;
 mod palette;
-mod played;
+mod played_runs;
+mod presentation;
 mod print_mark;
-mod printed;
+mod print_options;
+mod regret_basis;
 mod table;
 
 use anyhow::Result;
@@ -30,8 +30,8 @@ use simulation::runs::{RunResult, StudyPlan};
 
 use crate::report::{Content, ReportFile};
 
-pub use self::answers::{MeanAnswers, answers};
-pub use self::captions::{live_caption, named, regret_of_a_step, report};
+pub use self::answers::{MeanAnswers, answers_note};
+pub use self::captions::{live_caption, named_caption, regret_per_step, report};
 pub use self::config::{AlgorithmNames, BanditConfig, LiveConfig, VERSION};
 use self::curves::figure;
 pub use self::curves::{bands, curves, logs};
@@ -39,12 +39,12 @@ pub use self::environment::ensure_two_arms;
 pub use self::environment::{Environment, NamedMatrix, Phase, PreparedEnvironment};
 pub use self::evidence::{EvidenceSummary, Quantiles, evidence_table};
 pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
-pub use self::look::{Axes, Look, SpreadKind};
-pub use self::measured::{RegretBasis, notes};
 pub use self::palette::palette;
-pub use self::played::PlayedRuns;
-pub use self::printed::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
-pub use self::table::{distorted, settled, table};
+pub use self::played_runs::PlayedRuns;
+pub use self::presentation::{Axes, Presentation, SpreadKind};
+pub use self::print_options::{DENSITY, Format, LegendAt, Length, Letters, PrintChoices};
+pub use self::regret_basis::{RegretBasis, notes};
+pub use self::table::{distorted_note, settled_note, table};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
@@ -156,16 +156,16 @@ pub struct Arms<'a> {
 
 impl Arms<'_> {
     /// The same arms, with those that were the best at `step` as winners.
-    fn at(&self, step: u64) -> Self {
-        let begun = self.phases.partition_point(|&(from, _)| from <= step);
-        let winners = self.phases[..begun].last().map_or(self.winners, |(_, winners)| winners);
+    fn at_step(&self, step: u64) -> Self {
+        let current_phase = self.phases.partition_point(|&(from, _)| from <= step);
+        let winners = self.phases[..current_phase].last().map_or(self.winners, |(_, winners)| winners);
         Self { winners, ..*self }
     }
 
     /// Whether `arm` is one of the best; `None` if every arm is, so that none is a finding.
     pub fn is_best(&self, arm: Option<Arm>) -> Option<bool> {
-        let found = arm.is_some_and(|arm| self.winners.contains(&arm.index()));
-        Some(found).filter(|_| !self.measured.every_arm_is_optimal)
+        let is_winner = arm.is_some_and(|arm| self.winners.contains(&arm.index()));
+        Some(is_winner).filter(|_| !self.measured.every_arm_is_optimal)
     }
 
     /// Whether it is right to state that `arm` is no worse than the best by more than `margin`, a share of wins; `None` if every arm is the best.
@@ -178,14 +178,14 @@ impl Arms<'_> {
     /// The share of `recommended` that is one of the best; `None` if every arm is.
     pub fn share_of_best(&self, recommended: impl ExactSizeIterator<Item = Option<Arm>>) -> Option<f64> {
         let count = recommended.len() as f64;
-        let right: Option<Vec<bool>> = recommended.map(|arm| self.is_best(arm)).collect();
-        right.map(|right| right.into_iter().filter(|right| *right).count() as f64 / count)
+        let correct: Option<Vec<bool>> = recommended.map(|arm| self.is_best(arm)).collect();
+        correct.map(|correct| correct.into_iter().filter(|correct| *correct).count() as f64 / count)
     }
 
-    /// The header of a table of runs: the columns `before`, the recommended arm, its feature or its number in the
+    /// The header of a table of runs: the columns `first_columns`, the recommended arm, its feature or its number in the
     /// matrix where it has one, its name if names were given, and whether it is one of the best.
-    pub fn header(&self, before: [&'static str; 4]) -> Vec<String> {
-        let mut header = before.map(str::to_owned).to_vec();
+    pub fn header(&self, first_columns: [&'static str; 4]) -> Vec<String> {
+        let mut header = first_columns.map(str::to_owned).to_vec();
         header.push("recommended_arm".to_owned());
         header.extend(self.names.columns().map(|column| format!("recommended_{column}")));
         header.push("recommended_is_best".to_owned());
@@ -198,7 +198,7 @@ impl Arms<'_> {
         if self.names.column().is_some() {
             cells.push(best.map_or_else(String::new, |arm| self.names.number(arm.index())));
         }
-        if self.names.given().is_some() {
+        if self.names.user_names().is_some() {
             cells.push(best.and_then(|arm| self.names.cell(arm.index()).flatten()).unwrap_or_default());
         }
         cells.push(self.is_best(best).map_or_else(String::new, |best| best.to_string()));
@@ -220,7 +220,7 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
                 steps: plan.steps,
                 runs: runs.len(),
                 regret: Spread::of(&finals),
-                recommended: counted(runs.iter().map(RunResult::final_recommendation), arms),
+                recommended: recommendation_counts(runs.iter().map(RunResult::final_recommendation), arms),
                 share_recommending_best: arms.share_of_best(runs.iter().map(RunResult::final_recommendation)),
                 evidence: EvidenceSummary::of(plan, spec, runs, arms),
                 answers: MeanAnswers::of(runs),
@@ -231,9 +231,9 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
 }
 
 /// How often each arm occurs, most frequent first.
-fn counted(all: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recommended> {
+fn recommendation_counts(arms_of_runs: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recommended> {
     let mut recommended: Vec<Recommended> = Vec::new();
-    for best in all {
+    for best in arms_of_runs {
         let arm = best.map(|arm| arm.0);
         match recommended.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
@@ -260,26 +260,27 @@ const OF_PYTHON: &str = "python-";
 #[must_use]
 pub fn label(spec: &Spec) -> String {
     let entry = spec.entry();
-    let full = spec.canonical();
-    let given = full.strip_prefix(entry.name).unwrap_or_default().split(':').skip(1).filter(|assignment| {
-        !entry.parameters.iter().any(|parameter| *assignment == format!("{}={}", parameter.key, parameter.value))
-    });
-    std::iter::once(own_name(entry.name)).chain(given).collect::<Vec<_>>().join(" ")
+    let canonical = spec.canonical();
+    let changed_parameters =
+        canonical.strip_prefix(entry.name).unwrap_or_default().split(':').skip(1).filter(|assignment| {
+            !entry.parameters.iter().any(|parameter| *assignment == format!("{}={}", parameter.key, parameter.value))
+        });
+    std::iter::once(own_name(entry.name)).chain(changed_parameters).collect::<Vec<_>>().join(" ")
 }
 
 /// The [`label`] of the algorithm that results name in full, one from outside too.
 #[must_use]
-pub fn label_of(full: &str) -> String {
-    full.parse::<Spec>().map_or_else(|_| own_name(full).to_owned(), |spec| label(&spec))
+pub fn label_of(canonical: &str) -> String {
+    canonical.parse::<Spec>().map_or_else(|_| own_name(canonical).to_owned(), |spec| label(&spec))
 }
 
 /// The name that a policy or a click model gives itself: without its version, and without `python-` unless an algorithm of the registry is
 /// called so.
 #[must_use]
 pub fn own_name(name: &str) -> &str {
-    let bare = name.split_once(":version=").map_or(name, |(bare, _)| bare);
+    let name_only = name.split_once(":version=").map_or(name, |(name_only, _)| name_only);
     let is_taken = |name: &str| entries().iter().any(|entry| entry.name == name);
-    bare.strip_prefix(OF_PYTHON).filter(|own| !is_taken(own)).unwrap_or(bare)
+    name_only.strip_prefix(OF_PYTHON).filter(|own| !is_taken(own)).unwrap_or(name_only)
 }
 
 /// The text of a figure.
@@ -294,14 +295,14 @@ pub struct Caption {
     /// A line under the figure: for synthetic data, and for a regret that measures nothing.
     pub note: Option<String>,
     /// How regret is drawn and tabulated.
-    pub look: Look,
+    pub look: Presentation,
 }
 
 impl Caption {
-    /// With `more` at the end of the title.
+    /// With `note` at the end of the title.
     #[must_use]
-    pub fn with(mut self, more: Option<String>) -> Self {
-        self.title.extend(more.map(|more| format!(", {more}")));
+    pub fn with_note(mut self, note: Option<String>) -> Self {
+        self.title.extend(note.map(|note| format!(", {note}")));
         self
     }
 }
@@ -373,7 +374,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
                 mean(&|run| run.regret[index].strong),
             ];
             row.extend(numbers.map(|value| value.to_string()));
-            let share = arms.at(*step).share_of_best(runs.iter().map(|run| run.recommended[index]));
+            let share = arms.at_step(*step).share_of_best(runs.iter().map(|run| run.recommended[index]));
             row.push(share.map_or_else(String::new, |share| share.to_string()));
             row.extend(evidence::share_stated(runs, *step).map(|share| share.to_string()));
             row.push(label(spec));

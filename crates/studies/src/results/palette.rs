@@ -64,8 +64,8 @@ const PUBLISHED: [&str; 51] = [
 #[must_use]
 pub fn palette() -> Vec<String> {
     let published = PUBLISHED.into_iter();
-    let others = entries().into_iter().map(|entry| entry.name).filter(|name| !PUBLISHED.contains(name));
-    published.chain(others).map(str::to_owned).collect()
+    let unpublished = entries().into_iter().map(|entry| entry.name).filter(|name| !PUBLISHED.contains(name));
+    published.chain(unpublished).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use output::input;
 
-use super::printed::Format;
+use super::print_options::Format;
 
 /// At the end of an SVG.
 const SVG: &[u8] = b"<!-- drawn by rankduel draw -->\n";

@@ -6,10 +6,10 @@
 use anyhow::{Context, Result, ensure};
 use bandits::log_spaced;
 use bandits::registry::Spec;
+use output::messages::info;
 use output::numbers::{with_separators, with_unit};
 use output::results_folder::ResultsFolder;
 use output::shards::Share;
-use output::tell::info;
 use output::usage::usage;
 use serde_json::Value;
 
@@ -67,16 +67,16 @@ impl Length {
         }
     }
 
-    fn join(&self, other: &Self) -> Self {
+    fn joined_with(&self, other: &Self) -> Self {
         match (self, other) {
-            (Self::Steps(steps, per_decade), Self::Steps(others, other)) => {
-                Self::Steps(*steps.max(others), *per_decade.max(other))
+            (Self::Steps(steps, per_decade), Self::Steps(other_horizons, other)) => {
+                Self::Steps(*steps.max(other_horizons), *per_decade.max(other))
             }
-            (Self::Horizons(horizons), Self::Horizons(others)) => {
-                let mut all = [&horizons[..], others].concat();
-                all.sort_unstable();
-                all.dedup();
-                Self::Horizons(all)
+            (Self::Horizons(horizons), Self::Horizons(other_horizons)) => {
+                let mut all_horizons = [&horizons[..], other_horizons].concat();
+                all_horizons.sort_unstable();
+                all_horizons.dedup();
+                Self::Horizons(all_horizons)
             }
             // The setting is part of the key, so this cannot be.
             (_, other) => other.clone(),
@@ -89,7 +89,7 @@ impl Size {
     ///
     /// # Errors
     /// If this version cannot play its algorithms.
-    fn held(folder: &ResultsFolder, asked: &Self) -> Result<Option<Self>> {
+    fn held_in_folder(folder: &ResultsFolder, requested: &Self) -> Result<Option<Self>> {
         let Some(config) = folder.config() else { return Ok(None) };
         let length = match (config["steps"].as_u64(), config["horizons"].as_array()) {
             (Some(steps), _) => {
@@ -104,7 +104,7 @@ impl Size {
         let parse = |algorithm: &Value| {
             let text = algorithm.as_str().unwrap_or_default();
             // Only the caller has those from outside.
-            if let Some(spec) = asked.algorithms.iter().find(|spec| spec.canonical() == text) {
+            if let Some(spec) = requested.algorithms.iter().find(|spec| spec.canonical() == text) {
                 let revision = config["own_algorithms"][text].as_u64();
                 ensure!(
                     revision.is_none_or(|revision| revision == u64::from(spec.entry().revision)),
@@ -131,12 +131,12 @@ impl Size {
     }
 
     /// The larger of the two in every respect.
-    fn join(&self, other: &Self) -> Self {
-        let new = other.algorithms.iter().filter(|spec| !self.has(spec));
+    fn joined_with(&self, other: &Self) -> Self {
+        let new_algorithms = other.algorithms.iter().filter(|spec| !self.has(spec));
         Self {
-            algorithms: self.algorithms.iter().chain(new).cloned().collect(),
+            algorithms: self.algorithms.iter().chain(new_algorithms).cloned().collect(),
             runs: self.runs.max(other.runs),
-            length: self.length.join(&other.length),
+            length: self.length.joined_with(&other.length),
         }
     }
 
@@ -146,14 +146,14 @@ impl Size {
 
     /// Whether both are equal, except for the order of the algorithms and for checkpoints that were not requested.
     #[must_use]
-    pub fn equals(&self, asked: &Self) -> bool {
-        let same =
-            asked.algorithms.len() == self.algorithms.len() && asked.algorithms.iter().all(|spec| self.has(spec));
-        let length = match (&self.length, &asked.length) {
-            (Length::Steps(steps, _), Length::Steps(asked, None)) => steps == asked,
-            (held, asked) => held == asked,
+    pub fn equals(&self, requested: &Self) -> bool {
+        let is_same = requested.algorithms.len() == self.algorithms.len()
+            && requested.algorithms.iter().all(|spec| self.has(spec));
+        let length = match (&self.length, &requested.length) {
+            (Length::Steps(steps, _), Length::Steps(requested, None)) => steps == requested,
+            (held, requested) => held == requested,
         };
-        same && self.runs == asked.runs && length
+        is_same && self.runs == requested.runs && length
     }
 
     /// In words, e.g. `5 runs of 1,000 steps of rucb, random`.
@@ -176,36 +176,39 @@ impl Size {
     ///
     /// # Errors
     /// If this version cannot play what a folder holds, or parts to be merged are of less than the folder holds.
-    pub fn extended(self, place: &Workplace) -> Result<Self> {
+    pub fn extended_by_folder(self, place: &Workplace) -> Result<Self> {
         let Some(folder) = place.folder() else { return Ok(self) };
-        let Some(held) = Self::held(folder, &self)? else { return Ok(self) };
-        let all = held.join(&self);
+        let Some(held_settings) = Self::held_in_folder(folder, &self)? else { return Ok(self) };
+        let joined = held_settings.joined_with(&self);
         let name = folder.path().display();
         if let Share::Merge(parts) = place.share() {
             ensure!(
-                all.equals(&self),
+                joined.equals(&self),
                 usage(format!(
                     "{name} holds more than the parts in {}: {}; merge them into another folder with --out, or add --replace to move it aside",
                     parts.folder().display(),
-                    all.describe()
+                    joined.describe()
                 ))
             );
-            return Ok(all);
+            return Ok(joined);
         }
-        let again = match folder.join(".runs").exists() {
+        let has_kept_runs = match folder.join(".runs").exists() {
             false => "; its runs were not kept and are played again",
             true => "",
         };
-        if !held.equals(&all) {
-            let (held, all) = (held.describe(), all.describe());
-            info(place.quiet(), &format!("{name} holds {held}; it is extended to {all}{again}"));
-        } else if !held.equals(&self) {
-            info(place.quiet(), &format!("{name} holds more than that, which is kept: {}{again}", held.describe()));
+        if !held_settings.equals(&joined) {
+            let (held_settings, joined) = (held_settings.describe(), joined.describe());
+            info(place.quiet(), &format!("{name} holds {held_settings}; it is extended to {joined}{has_kept_runs}"));
+        } else if !held_settings.equals(&self) {
+            info(
+                place.quiet(),
+                &format!("{name} holds more than that, which is kept: {}{has_kept_runs}", held_settings.describe()),
+            );
         } else if folder.was_finished() {
-            let nothing = if again.is_empty() { "; nothing is played again" } else { again };
+            let nothing = if has_kept_runs.is_empty() { "; nothing is played again" } else { has_kept_runs };
             info(place.quiet(), &format!("{name} holds these runs already{nothing}"));
         }
-        Ok(all)
+        Ok(joined)
     }
 }
 
@@ -213,7 +216,7 @@ impl Size {
 fn per_decade_of_curves(folder: &ResultsFolder, steps: u64) -> Option<u32> {
     let curves = output::input::read_file_text(&folder.join("curves.csv"), 1 << 32).ok()?;
     let mut rows = curves.lines().skip(1).map(|line| line.split(',').next());
-    let first = rows.next()?;
-    let count = 1 + rows.take_while(|algorithm| *algorithm == first).count();
+    let first_row = rows.next()?;
+    let count = 1 + rows.take_while(|algorithm| *algorithm == first_row).count();
     (1..=1000).find(|&per_decade| log_spaced(steps, per_decade).len() == count)
 }

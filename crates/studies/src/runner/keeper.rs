@@ -15,14 +15,14 @@ use super::{NumberedWork, Values, Workplace};
 /// Keeps finished units of a study in its place, and finds those that are there already, also in the parts of shards. In
 /// memory it computes all.
 pub struct Keeper<'a> {
-    place: &'a Workplace,
+    workplace: &'a Workplace,
     numbered: NumberedWork,
     runs: Mutex<Vec<Played>>,
 }
 
 /// Runs as they were played: in the end, their files get their final bytes.
 struct Played {
-    kept: KeptRuns,
+    kept_runs: KeptRuns,
     plans: Vec<StudyPlan>,
     results: Arc<Vec<Vec<RunResult>>>,
 }
@@ -49,31 +49,31 @@ impl<'a> Keeper<'a> {
             Some(folder) => NumberedWork::in_folder(place.share(), folder),
             None => NumberedWork::of(place.share(), None),
         };
-        Self { place, numbered, runs: Mutex::default() }
+        Self { workplace: place, numbered, runs: Mutex::default() }
     }
 
     /// The progress of `units` units of work of the whole study, called e.g. `playing`: of those in this share.
     #[must_use]
-    pub fn progress(&self, what: &str, units: u64) -> Progress {
-        Progress::new(what, self.share_of(units), self.place.quiet())
+    pub fn progress(&self, work: &str, units: u64) -> Progress {
+        Progress::new(work, self.share_of(units), self.workplace.quiet())
     }
 
     /// The same for units that consist of two parts each, e.g. in two arenas.
     #[must_use]
-    pub fn progress_twice(&self, what: &str, units: u64) -> Progress {
-        Progress::new(what, self.share_of(units).saturating_mul(2), self.place.quiet())
+    pub fn progress_twice(&self, work: &str, units: u64) -> Progress {
+        Progress::new(work, self.share_of(units).saturating_mul(2), self.workplace.quiet())
     }
 
     /// The number of units in this share, of `units` in the whole study.
     #[must_use]
     pub fn share_of(&self, units: u64) -> u64 {
-        self.place.share().shard().map_or(units, |shard| shard.length(units))
+        self.workplace.share().shard().map_or(units, |shard| shard.length(units))
     }
 
     /// Whether neither progress nor remarks are printed.
     #[must_use]
     pub fn quiet(&self) -> bool {
-        self.place.quiet()
+        self.workplace.quiet()
     }
 
     /// Plays the runs of `plans`, which all have as many, but for those that are kept. Returns, per algorithm of each plan, its
@@ -83,21 +83,21 @@ impl<'a> Keeper<'a> {
     /// Those of [`play_cells`].
     pub fn runs<A: ArenaFactory>(
         &self,
-        on: &PlayedOn<'_, A>,
+        played_on: &PlayedOn<'_, A>,
         plans: Vec<StudyPlan>,
         progress: &Progress,
     ) -> Result<Arc<Vec<Vec<RunResult>>>> {
-        let PlayedOn { arenas, gaps, timings } = *on;
-        let kept = self
-            .place
+        let PlayedOn { arenas, gaps, timings } = *played_on;
+        let kept_runs = self
+            .workplace
             .folder()
-            .map(|folder| KeptRuns::new(folder, arenas.content(), gaps, timings).sharing(self.place.share()));
+            .map(|folder| KeptRuns::new(folder, arenas.content(), gaps, timings).sharing(self.workplace.share()));
         let cells: Vec<RunPlan<'_>> = plans.iter().flat_map(StudyPlan::cells).collect();
         let runs = plans.first().map_or(0, |plan| plan.runs);
-        let results = Arc::new(play_cells(arenas, &cells, runs, kept.as_ref(), progress)?);
+        let results = Arc::new(play_cells(arenas, &cells, runs, kept_runs.as_ref(), progress)?);
         drop(cells);
-        if let Some(kept) = kept {
-            let played = Played { kept, plans, results: Arc::clone(&results) };
+        if let Some(kept_runs) = kept_runs {
+            let played = Played { kept_runs: kept_runs, plans, results: Arc::clone(&results) };
             self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(played);
         }
         Ok(results)
@@ -126,7 +126,7 @@ impl<'a> Keeper<'a> {
         let mut cells = Vec::new();
         for played in self.runs.into_inner().unwrap_or_else(PoisonError::into_inner) {
             let runs = played.plans.first().map_or(0, |plan| plan.runs);
-            cells.extend(played.kept.cells_of(shard, &played.cells(), runs)?);
+            cells.extend(played.kept_runs.cells_of(shard, &played.cells(), runs)?);
         }
         cells.extend(self.numbered.into_cells());
         Ok(cells)
@@ -135,7 +135,7 @@ impl<'a> Keeper<'a> {
     /// Gives the files of kept runs their final bytes, and removes those of numbered values.
     pub(super) fn complete(&self) -> Result<()> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.iter().try_for_each(|played| played.kept.complete(&played.cells(), &played.results))?;
+        runs.iter().try_for_each(|played| played.kept_runs.complete(&played.cells(), &played.results))?;
         self.numbered.complete()
     }
 }

@@ -63,9 +63,9 @@ pub mod share;
 mod study;
 
 use anyhow::Result;
+use output::messages::info;
 use output::numbers::with_unit;
 use output::shards::{Invocation, Share};
-use output::tell::info;
 use tracing::info;
 
 pub use extend::{Length, Size};
@@ -81,11 +81,11 @@ use share::ShardedWork;
 #[derive(Debug, Clone, Default)]
 pub struct Execution {
     /// Where the results go.
-    pub place: Destination,
+    pub destination: Destination,
     /// How much of the work is done.
     pub share: Share,
     /// How the work was started, for the parts of shards.
-    pub made: Invocation,
+    pub invocation: Invocation,
     /// Neither progress nor remarks are printed.
     pub quiet: bool,
 }
@@ -147,7 +147,7 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
         );
         return Ok(StudyOutcome::Prepared);
     }
-    let Some(place) = Workplace::claim(execution, &study.key())? else { return Ok(StudyOutcome::Part) };
+    let Some(place) = Workplace::claim_for(execution, &study.key())? else { return Ok(StudyOutcome::Part) };
     info!("{} goes to {}", S::COMMAND, place.name());
     study.extend(&place)?;
     info!("finding out what must be known before the work is divided");
@@ -160,23 +160,23 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
         with_unit(units.total, units.unit),
         share.shard().map_or(units.total, |shard| shard.length(units.total))
     );
-    let work = ShardedWork::new(&config, units, &execution.made)?;
+    let work = ShardedWork::new(&config, units, &execution.invocation)?;
     place.begin(&work)?;
     let keeper = Keeper::new(&place);
-    let found = study.play(&resolved, &keeper)?;
+    let findings = study.play(&resolved, &keeper)?;
     if let Some(shard) = share.shard() {
         let cells = keeper.into_cells(shard)?;
         work.finish(shard, place, &cells)?;
         return Ok(StudyOutcome::Part);
     }
-    let (report, written) = match &place {
+    let (report, write_result) = match &place {
         Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
         place => {
             info!("all is computed; writing the files");
-            let report = study.report(&resolved, &found)?;
-            let written = place.write(&config, &report, || keeper.complete());
-            (Some(report), written.map(Some))
+            let report = study.report(&resolved, &findings)?;
+            let write_result = place.write(&config, &report, || keeper.complete());
+            (Some(report), write_result.map(Some))
         }
     };
-    Ok(StudyOutcome::Finished(Finished { study, resolved, found, report, written }))
+    Ok(StudyOutcome::Finished(Finished { study, resolved, found: findings, report, written: write_result }))
 }

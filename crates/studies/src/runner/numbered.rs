@@ -64,7 +64,7 @@ pub struct NumberedWork {
     /// The files with values.
     files: Mutex<Vec<PathBuf>>,
     /// What distinguishes the subjects from those of other works in the same parts.
-    within: String,
+    key_prefix: String,
     cells: Mutex<Vec<Cell>>,
 }
 
@@ -80,7 +80,7 @@ impl NumberedWork {
     #[must_use]
     pub fn of(share: &Share, folder: Option<PathBuf>) -> Self {
         let (files, cells) = (Mutex::default(), Mutex::default());
-        Self { share: share.clone(), folder, mark: None, files, within: String::new(), cells }
+        Self { share: share.clone(), folder, mark: None, files, key_prefix: String::new(), cells }
     }
 
     /// The same in a claimed results folder.
@@ -92,24 +92,24 @@ impl NumberedWork {
 
     /// The same for one of several works with subjects of the same names: `within`, a text without spaces, distinguishes them.
     #[must_use]
-    pub fn within(self, within: String) -> Self {
-        Self { within, ..self }
+    pub fn within_key(self, within: String) -> Self {
+        Self { key_prefix: within, ..self }
     }
 
-    /// Checks that memory has room for the values of `total` units, called `what` in the plural, of `bytes` bytes each.
+    /// Checks that memory has room for the values of `total` units, called `work` in the plural, of `bytes` bytes each.
     /// For commands, before they compute anything; [`values`](Self::values) checks again.
     ///
     /// # Errors
     /// One line with what is needed, what is left, and what to choose instead.
-    pub fn ensure_room(share: &Share, what: &str, total: u64, bytes: u64) -> Result<()> {
+    pub fn ensure_room(share: &Share, work: &str, total: u64, bytes: u64) -> Result<()> {
         let units = share.shard().map_or(total, |shard| {
             let range = shard.range(total);
             range.end - range.start
         });
         output::memory::ensure_room(
             units.saturating_mul(bytes),
-            || format!("the results of {} {what}", with_separators(units)),
-            || format!("choose fewer {what}"),
+            || format!("the results of {} {work}", with_separators(units)),
+            || format!("choose fewer {work}"),
         )
     }
 
@@ -124,14 +124,14 @@ impl NumberedWork {
     ) -> Result<Vec<T>> {
         let Values { subject, units, total, bytes } = *values;
         Self::ensure_room(&self.share, units, total, bytes)?;
-        let subject = &format!("{} {subject}", self.within);
+        let subject = &format!("{} {subject}", self.key_prefix);
         let subject = subject.trim();
         if let Some(parts) = self.share.parts() {
-            let found: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;
-            if let Some(lacking) = (0..total).find(|number| !found.contains_key(number)) {
-                return Err(parts.incomplete(&format!("number {lacking} of {subject}")));
+            let records: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;
+            if let Some(missing_number) = (0..total).find(|number| !records.contains_key(number)) {
+                return Err(parts.incomplete_error(&format!("number {missing_number} of {subject}")));
             }
-            return Ok(found.into_values().take(total as usize).map(|numbered| numbered.value).collect());
+            return Ok(records.into_values().take(total as usize).map(|numbered| numbered.value).collect());
         }
         let Some(folder) = &self.folder else { return Ok((0..total).into_par_iter().map(compute).collect()) };
         let range = self.share.shard().map_or(0..total, |shard| shard.range(total));
@@ -144,21 +144,21 @@ impl NumberedWork {
         }
         let path = folder.join(".runs").join(format!("{}.jsonl", &sha256_hex(subject)[..32]));
         self.files.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        let mut kept: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
-        kept.found.retain(|number, _| range.contains(number));
-        let missing: Vec<u64> = range.filter(|number| !kept.found.contains_key(number)).collect();
-        let computed = missing.into_par_iter().with_max_len(1).map(|number| {
+        let mut kept_records: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
+        kept_records.by_number.retain(|number, _| range.contains(number));
+        let missing_numbers: Vec<u64> = range.filter(|number| !kept_records.by_number.contains_key(number)).collect();
+        let computed = missing_numbers.into_par_iter().with_max_len(1).map(|number| {
             let numbered = Numbered { number, value: compute(number) };
-            kept.append(&numbered).map(|()| (number, numbered))
+            kept_records.append(&numbered).map(|()| (number, numbered))
         });
         let computed = computed.collect::<Result<Vec<_>>>()?;
-        kept.found.extend(computed);
+        kept_records.by_number.extend(computed);
         if self.share.shard().is_none() {
-            return Ok(kept.found.into_values().map(|numbered| numbered.value).collect());
+            return Ok(kept_records.by_number.into_values().map(|numbered| numbered.value).collect());
         }
-        let cell = Cell::new(subject.to_owned(), kept.found.values())?;
+        let cell = Cell::new(subject.to_owned(), kept_records.by_number.values())?;
         self.cells.lock().unwrap_or_else(PoisonError::into_inner).push(cell);
-        Ok(kept.found.into_values().map(|numbered| numbered.value).collect())
+        Ok(kept_records.by_number.into_values().map(|numbered| numbered.value).collect())
     }
 
     /// Removes the files with values: they are in the results now.

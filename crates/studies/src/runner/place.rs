@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use output::messages::info;
 use output::results_folder::{ClaimedFile, Existing, ResultsFolder, claim_file};
 use output::shards::Share;
-use output::tell::info;
 use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;
@@ -27,7 +27,7 @@ pub enum Destination {
         /// What it holds moves aside when the new results are complete.
         replace: bool,
         /// Whether the user named it: folders above it that had to be created are then named.
-        named: bool,
+        is_named: bool,
     },
     /// Into one file: the JSON of the report.
     File {
@@ -55,8 +55,8 @@ pub(super) enum Claimed {
 
 impl Workplace {
     /// Claims the place of an execution for results of the configuration `key`; `None` for a shard whose part is there already.
-    pub(super) fn claim(execution: &Execution, key: &impl Serialize) -> Result<Option<Self>> {
-        let Execution { place, share, quiet, .. } = execution;
+    pub(super) fn claim_for(execution: &Execution, key: &impl Serialize) -> Result<Option<Self>> {
+        let Execution { destination: place, share, quiet, .. } = execution;
         let claimed = match (share.shard(), place) {
             (None, Destination::Memory) => Claimed::Memory,
             (Some(_), Destination::Memory) => {
@@ -67,13 +67,13 @@ impl Workplace {
                 let Some(folder) = claim_shard(shard, path, key, *quiet)? else { return Ok(None) };
                 Claimed::Folder(Box::new(folder))
             }
-            (None, Destination::Folder { path, replace, named }) => {
+            (None, Destination::Folder { path, replace, is_named: named }) => {
                 Claimed::Folder(Box::new(claim_folder(path, Existing::replaced(*replace), *named, key, *quiet)?))
             }
             (None, Destination::File { path, replace }) => {
                 let file = claim_file(path, key, Existing::replaced(*replace))?;
-                if let Some(aside) = file.moves_to() {
-                    info(*quiet, &moves(path, aside));
+                if let Some(backup) = file.moves_to() {
+                    info(*quiet, &moves(path, backup));
                 }
                 if let Some(parent) = path.parent() {
                     announce_missing(parent, *quiet);
@@ -181,22 +181,22 @@ impl Workplace {
 }
 
 /// Claims the results folder at `path` for the configuration `key`. Unless `quiet`, prints what was moved aside and, if the
-/// user `named` it, which folder was created.
+/// user `is_named` it, which folder was created.
 ///
 /// # Errors
-/// Those of [`ResultsFolder::claim`].
+/// Those of [`ResultsFolder::claim_for`].
 pub fn claim_folder(
     path: &Path,
     existing: Existing,
-    named: bool,
+    is_named: bool,
     key: &impl Serialize,
     quiet: bool,
 ) -> Result<ResultsFolder> {
     let folder = ResultsFolder::claim(path, key, existing)?;
-    if let Some(aside) = folder.moves_to() {
-        info(quiet, &moves(path, aside));
+    if let Some(backup) = folder.moves_to() {
+        info(quiet, &moves(path, backup));
     }
-    if let Some(parent) = folder.created_parent().filter(|_| named) {
+    if let Some(parent) = folder.created_parent().filter(|_| is_named) {
         info(quiet, &format!("created the folder {} for --out {}", parent.display(), path.display()));
     }
     Ok(folder)
@@ -207,10 +207,10 @@ fn moves(path: &Path, aside: &Path) -> String {
     format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
 }
 
-/// Prints that `out`, a folder of folders or a file's parents, will be created.
-pub fn announce_missing(out: &Path, quiet: bool) {
-    let above = out.ancestors().filter(|above| !above.as_os_str().is_empty());
-    if let Some(first) = above.take_while(|above| !above.exists()).last() {
-        info(quiet, &format!("created the folder {} for --out", first.display()));
+/// Prints that `results_path`, a folder of folders or a file's parents, will be created.
+pub fn announce_missing(results_path: &Path, quiet: bool) {
+    let ancestors = results_path.ancestors().filter(|ancestors| !ancestors.as_os_str().is_empty());
+    if let Some(topmost) = ancestors.take_while(|ancestors| !ancestors.exists()).last() {
+        info(quiet, &format!("created the folder {} for --out", topmost.display()));
     }
 }

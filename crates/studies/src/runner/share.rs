@@ -8,9 +8,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use letor_io::cache;
 use output::difference::{Compare, first_difference};
+use output::messages::{info, note, warn};
 use output::results_folder::{Existing, ResultsFolder};
 use output::shards::{Cell, Header, Invocation, Part, Shard, Share, folder_of, part};
-use output::tell::{info, note, warn};
 use output::usage::usage;
 use output::{create_folder, remove_leftovers, write_json_pretty};
 use serde::{Deserialize, Serialize};
@@ -24,14 +24,14 @@ use crate::runner::Units;
 pub const WORK: &str = ".share.json";
 
 /// The file in the folder of a shard of a matrix with the pieces that are counted.
-pub const PIECES: &str = "counts";
+pub const COUNTS_FILE: &str = "counts";
 
 /// Work that is divided into shares, as far as all shares have it in common.
 #[derive(Debug, Clone)]
 pub struct ShardedWork {
     config: Value,
     units: Units,
-    made: Invocation,
+    invocation: Invocation,
     start: Instant,
 }
 
@@ -45,13 +45,13 @@ pub struct Working {
 }
 
 impl ShardedWork {
-    /// The work with the complete configuration `config`, started by `made`.
+    /// The work with the complete configuration `config`, started by `invocation`.
     ///
     /// # Errors
     /// If the configuration has no JSON form.
-    pub fn new(config: &impl Serialize, units: Units, made: &Invocation) -> Result<Self> {
+    pub fn new(config: &impl Serialize, units: Units, invocation: &Invocation) -> Result<Self> {
         let config = serde_json::to_value(config).context("failed to turn the configuration into JSON")?;
-        Ok(Self { config, units, made: made.clone(), start: Instant::now() })
+        Ok(Self { config, units, invocation: invocation.clone(), start: Instant::now() })
     }
 
     fn header(&self, shard: Shard) -> Header {
@@ -85,8 +85,8 @@ impl ShardedWork {
     /// If they are not.
     pub fn check(&self, share: &Share) -> Result<()> {
         let Share::Merge(parts) = share else { return Ok(()) };
-        if let Some(other) = parts.other_builds(&self.made.build) {
-            note(false, &other);
+        if let Some(other_builds) = parts.other_builds(&self.invocation.build) {
+            note(false, &other_builds);
         }
         parts.check(&self.config, &self.units.revisions)
     }
@@ -95,16 +95,16 @@ impl ShardedWork {
     pub(super) fn finish(&self, shard: Shard, place: Workplace, cells: &[Cell]) -> Result<()> {
         let quiet = place.quiet();
         let folder = place.into_folder().context("a shard has a folder")?;
-        self.leave(shard, folder, cells, quiet)
+        self.leave_part(shard, folder, cells, quiet)
     }
 
     /// The same for a folder that is not the place of a study.
     ///
     /// # Errors
     /// If the part cannot be written.
-    pub fn leave(&self, shard: Shard, folder: ResultsFolder, cells: &[Cell], quiet: bool) -> Result<()> {
-        let made = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.made.clone() };
-        leave(&Part::of_cells(self.header(shard), made, cells), folder, quiet)
+    pub fn leave_part(&self, shard: Shard, folder: ResultsFolder, cells: &[Cell], quiet: bool) -> Result<()> {
+        let invocation = Invocation { seconds: self.start.elapsed().as_secs_f64(), ..self.invocation.clone() };
+        leave_part(&Part::of_cells(self.header(shard), invocation, cells), folder, quiet)
     }
 }
 
@@ -112,7 +112,7 @@ impl ShardedWork {
 ///
 /// # Errors
 /// If the part cannot be written.
-pub fn leave(part: &Part, folder: ResultsFolder, quiet: bool) -> Result<()> {
+pub fn leave_part(part: &Part, folder: ResultsFolder, quiet: bool) -> Result<()> {
     let path = part_of(folder.path());
     part.write(&path)?;
     // What cannot be removed does no harm: the part counts.
@@ -131,14 +131,19 @@ fn part_of(folder: &Path) -> PathBuf {
     name.into()
 }
 
-/// Claims the folder that `shard` of the results `out` works in, with the configuration `key`. `None` for a shard whose
+/// Claims the folder that `shard` of the results `results_path` works in, with the configuration `key`. `None` for a shard whose
 /// part is there already.
 ///
 /// # Errors
 /// If the part or the folder is of other work, or cannot be written to.
-pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) -> Result<Option<ResultsFolder>> {
-    let parts = folder_of(out);
-    let folder = parts.join(shard.name());
+pub fn claim_shard(
+    shard: Shard,
+    results_path: &Path,
+    key: &impl Serialize,
+    quiet: bool,
+) -> Result<Option<ResultsFolder>> {
+    let parts_folder = folder_of(results_path);
+    let folder = parts_folder.join(shard.name());
     let path = part_of(&folder);
     match path.exists().then(|| Part::read(&path)) {
         None => {}
@@ -162,7 +167,7 @@ pub fn claim_shard(shard: Shard, out: &Path, key: &impl Serialize, quiet: bool) 
             return Ok(None);
         }
     }
-    create_folder(&parts)?;
+    create_folder(&parts_folder)?;
     remove_leftovers(&path);
     ResultsFolder::claim(&folder, key, Existing::SameKey).map(Some)
 }

@@ -89,7 +89,7 @@ pub(super) fn errors_of(
     work.values(&Values { subject: &cell, units: "draws", total: plan.draws, bytes }, |draw| {
         let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
-        let errors = one_draw(site, ndcg, method, &arms, &plan.checkpoints, stream);
+        let errors = draw_errors(site, ndcg, method, &arms, &plan.checkpoints, stream);
         progress.advance(1);
         errors
     })
@@ -108,7 +108,7 @@ fn draw_arms(ndcg: &[f64], count: usize, generator: &mut Generator) -> Vec<usize
     arms
 }
 
-fn one_draw(
+fn draw_errors(
     site: &Site,
     ndcg: &[f64],
     method: &Method,
@@ -128,8 +128,8 @@ fn one_draw(
         let randomness = ImpressionRandomness { lists: &mut lists, users: &mut users };
         match method {
             Method::Together(method) => {
-                let shown = arms.iter().copied();
-                let outcome = site.multileave(method, query, shown, randomness, &mut multileaver);
+                let shown_arms = arms.iter().copied();
+                let outcome = site.multileave(method, query, shown_arms, randomness, &mut multileaver);
                 for &(low, high) in &pairs {
                     verdicts.add(low, high, outcome.preference(low, high));
                 }

@@ -94,9 +94,9 @@ impl OnSite for SensitivityStudy {
 
     fn check(request: &Request, site: &SiteSpec, share: &Share) -> Result<()> {
         ensure!(site.multileave.is_none(), usage("--multileave does not apply to sensitivity; use --methods"));
-        for (at, method) in request.methods.iter().enumerate() {
-            let known = request.methods[..at].iter().any(|before| before.to_string() == method.to_string());
-            ensure!(!known, usage(format!("--methods: {method} is given twice; give each method once")));
+        for (index, method) in request.methods.iter().enumerate() {
+            let is_repeated = request.methods[..index].iter().any(|earlier| earlier.to_string() == method.to_string());
+            ensure!(!is_repeated, usage(format!("--methods: {method} is given twice; give each method once")));
         }
         let of_methods =
             (request.methods.len() as u64 + 1).saturating_mul(bytes_of_draw(&checkpoints(request.impressions)));
@@ -158,9 +158,9 @@ impl Study for SensitivityStudy {
     }
 
     fn play(&self, ndcg: &Vec<f64>, keeper: &Keeper<'_>) -> Result<Vec<Vec<Vec<f64>>>> {
-        let all = keeper.share_of(self.plan.draws).saturating_mul(self.methods.len() as u64);
-        foresee("impressions", all, self.request.impressions, keeper.quiet());
-        let progress = Progress::new("comparing", all, keeper.quiet());
+        let total_draws = keeper.share_of(self.plan.draws).saturating_mul(self.methods.len() as u64);
+        foresee("impressions", total_draws, self.request.impressions, keeper.quiet());
+        let progress = Progress::new("comparing", total_draws, keeper.quiet());
         let site = &self.site.prepared.site;
         let of_method = |method| errors_of(site, ndcg, method, &self.plan, keeper.numbered(), &progress);
         let errors = self.methods.iter().map(of_method).collect();
@@ -168,16 +168,16 @@ impl Study for SensitivityStudy {
         errors
     }
 
-    fn report(&self, _ndcg: &Vec<f64>, found: &Vec<Vec<Vec<f64>>>) -> Result<Report> {
-        let rows = self.rows(found);
+    fn report(&self, _ndcg: &Vec<f64>, errors: &Vec<Vec<Vec<f64>>>) -> Result<Report> {
+        let rows = self.rows(errors);
         let header = ["method", "impressions", "draws", "mean_error", "standard_error"];
         let cells = rows.iter().map(|row| {
             let numbers = [row.mean_error, row.standard_error].map(|error| error.to_string());
             [&[row.method.clone(), row.impressions.to_string(), row.draws.to_string()], &numbers[..]].concat()
         });
         Ok(Report::new(self.text(&rows), &rows)?
-            .with("errors.csv", Content::Table(output::csv(&header, cells)?))
-            .with("error", Content::Lines(Box::new(self.figure(found)))))
+            .with_file("errors.csv", Content::Table(output::csv(&header, cells)?))
+            .with_file("error", Content::Lines(Box::new(self.figure(errors)))))
     }
 }
 
@@ -196,18 +196,18 @@ impl SensitivityStudy {
         &self.site.prepared.description
     }
 
-    fn rows(&self, found: &[Vec<Vec<f64>>]) -> Vec<Row> {
+    fn rows(&self, errors: &[Vec<Vec<f64>>]) -> Vec<Row> {
         let Plan { checkpoints, draws, .. } = &self.plan;
-        let row = |method: &Method, errors: &[Vec<f64>], at: usize| {
-            let Spread { mean, standard_error, .. } = spread(errors, at);
-            let (method, impressions) = (method.label(), checkpoints[at]);
+        let row = |method: &Method, errors: &[Vec<f64>], checkpoint: usize| {
+            let Spread { mean, standard_error, .. } = error_spread(errors, checkpoint);
+            let (method, impressions) = (method.label(), checkpoints[checkpoint]);
             Row { method, impressions, draws: *draws, mean_error: mean, standard_error }
         };
-        let places = || 0..checkpoints.len();
+        let checkpoint_indices = || 0..checkpoints.len();
         self.methods
             .iter()
-            .zip(found)
-            .flat_map(|(method, errors)| places().map(move |at| row(method, errors, at)))
+            .zip(errors)
+            .flat_map(|(method, errors)| checkpoint_indices().map(move |checkpoint| row(method, errors, checkpoint)))
             .collect()
     }
 
@@ -220,10 +220,11 @@ impl SensitivityStudy {
             site.click.model
         )];
         for of_method in rows.chunk_by(|row, next| row.method == next.method) {
-            let last = of_method.last().map_or(0, |row| row.impressions);
-            let shown =
-                of_method.iter().filter(|row| matches!(row.impressions, 10 | 100 | 500) || row.impressions == last);
-            let cells: Vec<String> = shown
+            let last_impressions = of_method.last().map_or(0, |row| row.impressions);
+            let shown_rows = of_method
+                .iter()
+                .filter(|row| matches!(row.impressions, 10 | 100 | 500) || row.impressions == last_impressions);
+            let cells: Vec<String> = shown_rows
                 .map(|row| {
                     let error = if row.draws > 1 { format!(" ± {:.3}", row.standard_error) } else { String::new() };
                     format!("{} {:.3}{error}", with_unit(row.impressions, "impression"), row.mean_error)
@@ -235,13 +236,13 @@ impl SensitivityStudy {
         lines.join("\n")
     }
 
-    fn figure(&self, found: &[Vec<Vec<f64>>]) -> Lines {
+    fn figure(&self, errors: &[Vec<Vec<f64>>]) -> Lines {
         let site = self.description();
         let curve = |(method, errors): (&Method, &Vec<Vec<f64>>)| Curve {
             name: method.label(),
             points: (0..self.plan.checkpoints.len())
                 .map(|at| {
-                    let Spread { mean, standard_error, .. } = spread(errors, at);
+                    let Spread { mean, standard_error, .. } = error_spread(errors, at);
                     let x = self.plan.checkpoints[at] as f64;
                     CurvePoint { x, mean, low: (mean - standard_error).max(0.0), high: mean + standard_error }
                 })
@@ -257,14 +258,14 @@ impl SensitivityStudy {
             y_label: "share of pairs not ordered as by nDCG@10".to_owned(),
             x_log: true,
             y_log: false,
-            curves: self.methods.iter().zip(found).map(curve).collect(),
+            curves: self.methods.iter().zip(errors).map(curve).collect(),
             note: site.note(),
             ..Lines::default()
         }
     }
 }
 
-fn spread(errors: &[Vec<f64>], at: usize) -> Spread {
-    let values: Vec<f64> = errors.iter().map(|draw| draw[at]).collect();
+fn error_spread(errors: &[Vec<f64>], checkpoint: usize) -> Spread {
+    let values: Vec<f64> = errors.iter().map(|draw| draw[checkpoint]).collect();
     Spread::of(&values)
 }

@@ -5,13 +5,13 @@ use simulation::arm_names::ArmNames;
 use simulation::truth::{GroundTruth, RegretMeasure};
 use statistics::normal_above;
 
-use super::{LEVEL, MOST, listed};
+use super::{LEVEL, MAX_NAMED_RANKERS, joined_names};
 use crate::results::AlgorithmSummary;
 
 /// The winner by clicks, and after how many impressions that is stated: a sentence without its full stop. Of more than three
 /// rankers, it names the nearest of the others alone. `None` of one ranker, and where no clicks were simulated.
 #[must_use]
-pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
+pub fn click_sentence(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
     let count = truth.gaps.len();
     if count < 2 || truth.comparisons == 0 {
         return None;
@@ -24,36 +24,40 @@ pub fn by_clicks(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSu
     if truth.measure != RegretMeasure::Condorcet {
         return Some(format!("by clicks, no ranker beats all others after {impressions}"));
     }
-    let others: Vec<usize> = (0..count).filter(|arm| !truth.winners.contains(arm)).collect();
-    let (Some(z), false) = (truth.z, others.is_empty()) else {
-        let all = match count {
-            0..=MOST => listed(&(0..count).map(name).collect::<Vec<_>>()),
+    let losers: Vec<usize> = (0..count).filter(|arm| !truth.winners.contains(arm)).collect();
+    let (Some(z), false) = (truth.z, losers.is_empty()) else {
+        let loser_count = match count {
+            0..=MAX_NAMED_RANKERS => joined_names(&(0..count).map(name).collect::<Vec<_>>()),
             _ => format!("all {count} rankers"),
         };
-        return Some(format!("by clicks, {all} are equal: they show the same lists"));
+        return Some(format!("by clicks, {loser_count} are equal: they show the same lists"));
     };
     // Each of the pairs may err.
-    let doubt = (2.0 * others.len() as f64 * normal_above(z)).min(1.0);
-    let winners = listed(&truth.winners.iter().map(|&arm| name(arm)).collect::<Vec<_>>());
-    let beaten = |arm: &usize| format!("{} in {:.2}%", name(*arm), 100.0 * (0.5 + truth.gaps[*arm]));
-    let beaten = match (count, truth.runner_up) {
-        (0..=MOST, _) | (_, None) => listed(&others.iter().map(beaten).collect::<Vec<_>>()),
-        (_, Some(nearest)) => format!("all {} others, the nearest of them {}", others.len(), beaten(&nearest)),
+    let doubt = (2.0 * losers.len() as f64 * normal_above(z)).min(1.0);
+    let winners = joined_names(&truth.winners.iter().map(|&arm| name(arm)).collect::<Vec<_>>());
+    let beaten_text = |arm: &usize| format!("{} in {:.2}%", name(*arm), 100.0 * (0.5 + truth.gaps[*arm]));
+    let beaten_text = match (count, truth.runner_up) {
+        (0..=MAX_NAMED_RANKERS, _) | (_, None) => joined_names(&losers.iter().map(beaten_text).collect::<Vec<_>>()),
+        (_, Some(nearest)) => format!("all {} others, the nearest of them {}", losers.len(), beaten_text(&nearest)),
     };
-    let (who, beats, is_ahead) = match truth.winners.len() {
+    let (subject, verb, is_ahead) = match truth.winners.len() {
         1 => (winners, "beats", "is ahead of"),
         _ => (format!("{winners}, which show the same lists,"), "beat", "are ahead of"),
     };
-    let counted = "of impressions, ties counted half";
+    let count_basis = "of impressions, ties counted half";
     if doubt > LEVEL {
         return Some(format!(
-            "by clicks, no ranker is known to win: {who} {is_ahead} {beaten} {counted}, but that may be chance: {} after {impressions} of the \
+            "by clicks, no ranker is known to win: {subject} {is_ahead} {beaten_text} {count_basis}, but that may be chance: {} after {impressions} of the \
              ground truth",
             confidence(doubt)
         ));
     }
-    let stated = soonest(truth, names, summaries).map_or_else(String::new, |stated| format!("; {stated}"));
-    Some(format!("by clicks, {who} {beats} {beaten} {counted}, {} after {impressions}{stated}", confidence(doubt)))
+    let confidence_clause = soonest_statement(truth, names, summaries)
+        .map_or_else(String::new, |confidence_clause| format!("; {confidence_clause}"));
+    Some(format!(
+        "by clicks, {subject} {verb} {beaten_text} {count_basis}, {} after {impressions}{confidence_clause}",
+        confidence(doubt)
+    ))
 }
 
 /// `over 99.99% confidence`, `97% confidence`; below one half, only that it is less.
@@ -67,20 +71,20 @@ fn confidence(doubt: f64) -> String {
 }
 
 /// The algorithm that states the winner after the fewest impressions, by pairs: multileaving measures another quantity.
-fn soonest(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
-    let stated = summaries.iter().filter_map(|summary| {
+fn soonest_statement(truth: &GroundTruth, names: &ArmNames, summaries: &[AlgorithmSummary]) -> Option<String> {
+    let statements = summaries.iter().filter_map(|summary| {
         let evidence = summary.evidence.as_ref().filter(|evidence| evidence.proven_by == "pairs")?;
         let arm = evidence.stated.first()?.arm? as usize;
         let median = evidence.steps_until_stated.median?;
         truth.winners.contains(&arm).then_some((median, summary, evidence, arm))
     });
-    let (median, summary, evidence, arm) = stated.min_by_key(|(median, ..)| *median)?;
-    let what = match evidence.plan.margin {
+    let (median, summary, evidence, arm) = statements.min_by_key(|(median, ..)| *median)?;
+    let claim = match evidence.plan.margin {
         0.0 => "it".to_owned(),
         margin => format!("that {} is no worse than the best by more than {margin}", names.name(arm)),
     };
     Some(format!(
-        "{} states {what} at {}% confidence after {} impressions, the soonest of {} (median of {})",
+        "{} states {claim} at {}% confidence after {} impressions, the soonest of {} (median of {})",
         summary.label,
         100.0 * evidence.plan.level,
         with_separators(median),
@@ -111,7 +115,7 @@ mod tests {
 
     fn sentence(truth: &GroundTruth) -> Option<String> {
         let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
-        by_clicks(truth, &ArmNames::NUMBERS.called(Some(names)), &[])
+        click_sentence(truth, &ArmNames::NUMBERS.with_user_names(Some(names)), &[])
     }
 
     #[test]

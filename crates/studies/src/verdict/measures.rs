@@ -62,7 +62,7 @@ impl MeasureTests {
     ///
     /// # Errors
     /// If a p-value is not in [0, 1].
-    pub fn against(mut self, baseline: usize) -> Result<Self> {
+    pub fn against_baseline(mut self, baseline: usize) -> Result<Self> {
         self.tests.retain(|test| test.first == baseline || test.second == baseline);
         correct(&mut self.tests)?;
         Ok(Self { baseline: Some(baseline), ..self })
@@ -81,14 +81,15 @@ impl MeasureTests {
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / queries as f64;
         let mut tests = Vec::new();
-        for (at, measure) in measures.iter().enumerate() {
-            let of = |arm: usize| values[arm][skipped + at].as_slice();
-            for (one, other) in (0..values.len()).flat_map(|one| (one + 1..values.len()).map(move |other| (one, other)))
+        for (measure_index, measure) in measures.iter().enumerate() {
+            let values_of = |arm: usize| values[arm][skipped + measure_index].as_slice();
+            for (arm_a, arm_b) in
+                (0..values.len()).flat_map(|arm_a| (arm_a + 1..values.len()).map(move |arm_b| (arm_a, arm_b)))
             {
-                let [here, there] = [one, other].map(|arm| mean(of(arm)));
+                let [mean_a, mean_b] = [arm_a, arm_b].map(|arm| mean(values_of(arm)));
                 let (first, second, means) =
-                    if there > here { (other, one, [there, here]) } else { (one, other, [here, there]) };
-                let test = paired_t_test(of(first), of(second))?;
+                    if mean_b > mean_a { (arm_b, arm_a, [mean_b, mean_a]) } else { (arm_a, arm_b, [mean_a, mean_b]) };
+                let test = paired_t_test(values_of(first), values_of(second))?;
                 tests.push(PairTest {
                     measure: measure.clone(),
                     first,
@@ -109,7 +110,7 @@ impl MeasureTests {
 
     /// Over what the tests of `measure` are, or all of them: `over 784 queries`, and whether people's labels correct a model's.
     #[must_use]
-    pub fn over(&self, measure: Option<&str>) -> String {
+    pub fn basis_text(&self, measure: Option<&str>) -> String {
         let queries = with_unit(self.queries as u64, "query");
         let mut labelled: Vec<usize> = (self.tests.iter())
             .filter(|test| measure.is_none_or(|measure| test.measure == measure))
@@ -139,7 +140,7 @@ impl MeasureTests {
         Some(format!(
             "by {measure}, {text} (paired t-{} {}{holm})",
             if of_first.len() == 1 { "test" } else { "tests" },
-            self.over(Some(measure))
+            self.basis_text(Some(measure))
         ))
     }
 
@@ -181,38 +182,39 @@ impl MeasureTests {
 
     /// The arms that this arm beats by this measure by more than chance.
     #[must_use]
-    pub fn beaten(&self, measure: &str, arm: usize) -> Vec<usize> {
-        let beaten = self.of_measure(measure).filter(|test| test.first == arm && test.is_significant());
-        beaten.map(|test| test.second).collect()
+    pub fn beaten_arms(&self, measure: &str, arm: usize) -> Vec<usize> {
+        let won_tests = self.of_measure(measure).filter(|test| test.first == arm && test.is_significant());
+        won_tests.map(|test| test.second).collect()
     }
 
-    /// The tests as a table of at most `most` rows: all, or those of the best by each measure against the others, the nearest first.
+    /// The tests as a table of at most `max_rows` rows: all, or those of the best by each measure against the others, the nearest first.
     #[must_use]
-    pub fn table(&self, names: &ArmNames, most: usize) -> String {
-        let right = |name| (name, Align::Right);
+    pub fn table(&self, names: &ArmNames, max_rows: usize) -> String {
+        let right_aligned = |name| (name, Align::Right);
         let mut table = TextTable::new([
             ("measure", Align::Left),
             ("ahead", Align::Left),
             ("of", Align::Left),
-            right("by"),
-            right("95% interval"),
-            right("p"),
-            right("p, Holm"),
+            right_aligned("by"),
+            right_aligned("95% interval"),
+            right_aligned("p"),
+            right_aligned("p, Holm"),
         ]);
-        let mut shown: Vec<&PairTest> = self.tests.iter().collect();
-        let is_cut = shown.len() > most;
+        let mut shown_tests: Vec<&PairTest> = self.tests.iter().collect();
+        let is_cut = shown_tests.len() > max_rows;
         if is_cut && self.baseline.is_none() {
-            shown.clear();
+            shown_tests.clear();
             for of_measure in self.tests.chunk_by(|one, other| one.measure == other.measure) {
                 let of_measure: Vec<&PairTest> = of_measure.iter().collect();
                 let best = best(&of_measure);
-                let mut against: Vec<_> = of_measure.into_iter().filter(|test| Some(test.first) == best).collect();
-                against.sort_by(|one, other| one.difference.total_cmp(&other.difference));
-                shown.extend(against);
+                let mut tests_of_best: Vec<_> =
+                    of_measure.into_iter().filter(|test| Some(test.first) == best).collect();
+                tests_of_best.sort_by(|one, other| one.difference.total_cmp(&other.difference));
+                shown_tests.extend(tests_of_best);
             }
         }
-        shown.truncate(most);
-        for test in shown {
+        shown_tests.truncate(max_rows);
+        for test in shown_tests {
             let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
             table.row([
                 test.measure.clone(),
@@ -224,16 +226,16 @@ impl MeasureTests {
                 p(test.p_holm),
             ]);
         }
-        let more = if is_cut {
-            let all = with_separators(self.tests.len() as u64);
+        let remainder = if is_cut {
+            let test_count = with_separators(self.tests.len() as u64);
             match self.baseline {
-                Some(_) => format!("; the first {most} of {all} tests"),
-                None => format!("; the best against the {most} nearest, of {all} tests"),
+                Some(_) => format!("; the first {max_rows} of {test_count} tests"),
+                None => format!("; the best against the {max_rows} nearest, of {test_count} tests"),
             }
         } else {
             String::new()
         };
-        format!("{table}\npaired t-tests {}, Holm's correction within each measure{more}", self.over(None))
+        format!("{table}\npaired t-tests {}, Holm's correction within each measure{remainder}", self.basis_text(None))
     }
 }
 

@@ -13,14 +13,14 @@ use simulation::arm_names::ArmNames;
 use simulation::prepared::PreparedSite;
 use simulation::truth::GroundTruth;
 
-pub use self::clicks::by_clicks;
+pub use self::clicks::click_sentence;
 pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, Leaning};
 pub use self::measures::MeasureTests;
 pub use self::pair_test::{Corrected, PairTest};
 use crate::results::AlgorithmSummary;
 
 /// The most rankers that a sentence can compare one by one.
-pub const MOST: usize = 3;
+pub const MAX_NAMED_RANKERS: usize = 3;
 
 /// The level of tests: a difference is called one if its p-value, corrected for all tests, is at most this.
 pub const LEVEL: f64 = 0.05;
@@ -49,9 +49,9 @@ pub fn sentence(
     summaries: &[AlgorithmSummary],
 ) -> Result<Option<String>> {
     let Some(tests) = of_runs(site)? else { return Ok(None) };
-    let parts: Vec<String> =
-        [by_clicks(truth, names, summaries), tests.sentence(names)].into_iter().flatten().collect();
-    Ok((!parts.is_empty()).then(|| capitalised(&(parts.join("; ") + "."))))
+    let sentences: Vec<String> =
+        [click_sentence(truth, names, summaries), tests.sentence(names)].into_iter().flatten().collect();
+    Ok((!sentences.is_empty()).then(|| capitalised(&(sentences.join("; ") + "."))))
 }
 
 /// `text` with a capital at its beginning.
@@ -71,7 +71,7 @@ fn p_text(p: f64) -> String {
 }
 
 /// Names as a list: `a`, `a and b`.
-fn listed(names: &[String]) -> String {
+fn joined_names(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

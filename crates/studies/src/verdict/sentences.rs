@@ -4,22 +4,22 @@ use output::numbers::with_separators;
 use simulation::arm_names::ArmNames;
 
 use super::pair_test::{PairTest, best};
-use super::{MOST, listed, p_text};
+use super::{MAX_NAMED_RANKERS, joined_names, p_text};
 
 /// The best by a measure, and how sure it is of the others; `None` without tests.
 pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Option<String> {
     let best = best(tests)?;
-    let against: Vec<&PairTest> = tests.iter().copied().filter(|test| test.first == best).collect();
-    let (sure, unsure): (Vec<&PairTest>, Vec<&PairTest>) =
-        against.iter().copied().partition(|test| test.is_significant());
-    let other = |test: &&PairTest| match against.len() {
+    let tests_of_best: Vec<&PairTest> = tests.iter().copied().filter(|test| test.first == best).collect();
+    let (significant, open): (Vec<&PairTest>, Vec<&PairTest>) =
+        tests_of_best.iter().copied().partition(|test| test.is_significant());
+    let beaten_name = |test: &&PairTest| match tests_of_best.len() {
         1 => format!("{} ({:.4})", names.name(test.second), test.means[1]),
         _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], p_text(test.p_holm)),
     };
-    let others = |tests: &[&PairTest]| listed(&tests.iter().map(other).collect::<Vec<_>>());
-    let own = format!("{} ({:.4})", names.name(best), against.first()?.means[0]);
-    let mut text = match (sure.as_slice(), unsure.as_slice()) {
-        (_, []) => format!("{own} beats {}", others(&sure)),
+    let beaten_list = |tests: &[&PairTest]| joined_names(&tests.iter().map(beaten_name).collect::<Vec<_>>());
+    let best_text = format!("{} ({:.4})", names.name(best), tests_of_best.first()?.means[0]);
+    let mut text = match (significant.as_slice(), open.as_slice()) {
+        (_, []) => format!("{best_text} beats {}", beaten_list(&significant)),
         ([], [equal]) if equal.difference == 0.0 && equal.standard_error == 0.0 => {
             format!(
                 "{} and {} are equal for every query ({:.4})",
@@ -28,21 +28,25 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
                 equal.means[0]
             )
         }
-        ([], _) => format!("{own} is ahead of {}, but that may be chance", others(&unsure)),
-        _ => format!("{own} beats {}; it is ahead of {}, but that may be chance", others(&sure), others(&unsure)),
+        ([], _) => format!("{best_text} is ahead of {}, but that may be chance", beaten_list(&open)),
+        _ => format!(
+            "{best_text} beats {}; it is ahead of {}, but that may be chance",
+            beaten_list(&significant),
+            beaten_list(&open)
+        ),
     };
-    if let [one] = against[..]
-        && (one.difference, one.standard_error) != (0.0, 0.0)
+    if let [only_test] = tests_of_best[..]
+        && (only_test.difference, only_test.standard_error) != (0.0, 0.0)
     {
-        text += &format!(", {}", p_text(one.p_holm));
+        text += &format!(", {}", p_text(only_test.p_holm));
     }
-    if against.len() >= MOST {
+    if tests_of_best.len() >= MAX_NAMED_RANKERS {
         // A list of all would be longer than the table.
-        let by_more = match sure.len() {
+        let by_more = match significant.len() {
             0 => ", but that may be chance".to_owned(),
             count => format!("; of {} by more than chance", with_separators(count as u64)),
         };
-        text = format!("{own} is ahead of all {} others{by_more}", against.len());
+        text = format!("{best_text} is ahead of all {} others{by_more}", tests_of_best.len());
     }
     Some(text)
 }
@@ -50,34 +54,35 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
 /// The others beside the baseline: better, worse, and neither beyond chance.
 pub(super) fn against_baseline(tests: &[&PairTest], baseline: usize, names: &ArmNames) -> String {
     let is_ahead = |test: &&&PairTest| test.second == baseline;
-    let (sure, unsure): (Vec<&PairTest>, Vec<&PairTest>) =
+    let (significant, open): (Vec<&PairTest>, Vec<&PairTest>) =
         tests.iter().copied().partition(|test| test.is_significant());
-    let (better, worse): (Vec<&PairTest>, Vec<&PairTest>) = sure.into_iter().partition(|test| is_ahead(&test));
+    let (better, worse): (Vec<&PairTest>, Vec<&PairTest>) = significant.into_iter().partition(|test| is_ahead(&test));
     let mean = tests.first().map_or(f64::NAN, |test| test.means[usize::from(test.second == baseline)]);
-    let own = format!("{} ({mean:.4})", names.name(baseline));
-    let other = |test: &&PairTest| {
-        let at = usize::from(test.first == baseline);
-        let arm = [test.first, test.second][at];
-        format!("{} ({:.4}, {})", names.name(arm), test.means[at], p_text(test.p_holm))
+    let baseline_text = format!("{} ({mean:.4})", names.name(baseline));
+    let other_text = |test: &&PairTest| {
+        let other_side = usize::from(test.first == baseline);
+        let arm = [test.first, test.second][other_side];
+        format!("{} ({:.4}, {})", names.name(arm), test.means[other_side], p_text(test.p_holm))
     };
-    let others = |tests: &[&PairTest]| match tests.len() {
-        count if count > MOST => format!("{} others", with_separators(count as u64)),
-        _ => listed(&tests.iter().map(other).collect::<Vec<_>>()),
+    let others_list = |tests: &[&PairTest]| match tests.len() {
+        count if count > MAX_NAMED_RANKERS => format!("{} others", with_separators(count as u64)),
+        _ => joined_names(&tests.iter().map(other_text).collect::<Vec<_>>()),
     };
-    let verb = |tests: &[&PairTest], one: &str, many: &str| if tests.len() == 1 { one } else { many }.to_owned();
-    let mut parts = Vec::new();
+    let verb =
+        |tests: &[&PairTest], singular: &str, plural: &str| if tests.len() == 1 { singular } else { plural }.to_owned();
+    let mut clauses = Vec::new();
     if !better.is_empty() {
-        parts.push(format!("{} {} {own}", others(&better), verb(&better, "beats", "beat")));
+        clauses.push(format!("{} {} {baseline_text}", others_list(&better), verb(&better, "beats", "beat")));
     }
     if !worse.is_empty() {
-        let beaten = if parts.is_empty() { own.clone() } else { names.name(baseline) };
-        parts.push(format!("{beaten} beats {}", others(&worse)));
+        let beaten_text = if clauses.is_empty() { baseline_text.clone() } else { names.name(baseline) };
+        clauses.push(format!("{beaten_text} beats {}", others_list(&worse)));
     }
-    if !unsure.is_empty() {
-        let from = if parts.is_empty() { own } else { names.name(baseline) };
-        parts.push(format!("{} {} not distinguished from {from}", others(&unsure), verb(&unsure, "is", "are")));
+    if !open.is_empty() {
+        let open_text = if clauses.is_empty() { baseline_text } else { names.name(baseline) };
+        clauses.push(format!("{} {} not distinguished from {open_text}", others_list(&open), verb(&open, "is", "are")));
     }
-    parts.join("; ")
+    clauses.join("; ")
 }
 
 #[cfg(test)]
@@ -105,7 +110,7 @@ mod tests {
 
     fn sentence(tests: Vec<PairTest>) -> String {
         let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
-        let names = ArmNames::NUMBERS.called(Some(names));
+        let names = ArmNames::NUMBERS.with_user_names(Some(names));
         MeasureTests { queries: 784, tests, baseline: None }.sentence(&names).expect("a sentence")
     }
 
@@ -159,9 +164,9 @@ mod tests {
         let against = |baseline: usize| {
             let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
             let tests = MeasureTests::corrected_within_measures(784, pairs()).unwrap().unwrap();
-            let tests = tests.against(baseline).unwrap();
+            let tests = tests.against_baseline(baseline).unwrap();
             assert!(tests.tests.len() == 3 && tests.baseline == Some(baseline));
-            tests.sentence(&ArmNames::NUMBERS.called(Some(names))).unwrap()
+            tests.sentence(&ArmNames::NUMBERS.with_user_names(Some(names))).unwrap()
         };
         // Holm's correction is for three pairs: 2 * 0.01, 3 * 0.001.
         assert_eq!(

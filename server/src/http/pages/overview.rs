@@ -1,7 +1,7 @@
 //! An experiment as its page shows it.
 
 use output::numbers::with_unit;
-use page::words::FATES;
+use page::glossary::FATES;
 use page::{
     Change, CountKind, Course, Figure, Guardrail, ImpressionCount, Latency, Measure, Overview, Traffic, TrafficDay,
 };

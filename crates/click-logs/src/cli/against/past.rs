@@ -173,7 +173,7 @@ impl Past {
     pub(super) fn table(&self, experiments: &[Experiment]) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for Experiment { name, interleaving, interleaving_error, ab, ab_error } in experiments {
-            let fitted = self.line.at(*interleaving);
+            let fitted = self.line.value_at(*interleaving);
             let has_signs = *interleaving != 0.0 && *ab != 0.0;
             writer.serialize(FittedRow {
                 name,

@@ -59,7 +59,7 @@ pub fn append(
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         bail!(usage(message));
     }
-    threads::within(Some(limits.threads), || in_threads(state, inputs, settings, limits, watch))?
+    threads::run_in_pool(Some(limits.threads), || in_threads(state, inputs, settings, limits, watch))?
 }
 
 fn in_threads(
@@ -123,7 +123,7 @@ pub(super) fn append_blocks(
             blocks.iter().try_for_each(|records| spill.append(part, records))?;
         }
     }
-    threads::within(Some(work.limits.threads), || grow(state, work, spills, taken, &()))?
+    threads::run_in_pool(Some(work.limits.threads), || grow(state, work, spills, taken, &()))?
 }
 
 /// Adds new records to a state: `records` are those of impressions and of clicks.

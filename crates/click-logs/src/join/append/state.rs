@@ -370,7 +370,7 @@ impl State {
         let mut bytes = Vec::new();
         let read = input::open(&path).and_then(|mut file| {
             file.seek(SeekFrom::Start(from))?;
-            bytes = input::with_room(length)?;
+            bytes = input::buffer_for(length)?;
             file.take(length).read_to_end(&mut bytes)
         });
         read.map_err(|error| LogError::io(&path, "cannot be read", &error))?;

@@ -7,13 +7,13 @@ use board::Answer;
 
 use crate::model::Competitors;
 use crate::state::answers::outcome;
-use crate::state::sorted;
+use crate::state::sorted_pair;
 
 /// A point, in thousandths.
 pub(super) const POINT: u16 = 1_000;
 
 /// Until people have judged a competitor this often, all answers about it are audited, without a coin.
-const FIRST: u32 = 4;
+const MIN_AUDITS: u32 = 4;
 
 /// The least chance of an audit.
 const LEAST_CHANCE: f64 = 0.1;
@@ -52,8 +52,8 @@ struct Kind {
     errors: i64,
 }
 
-pub(super) fn kind_of(said: Preference) -> usize {
-    match said {
+pub(super) fn kind_of(answer: Preference) -> usize {
+    match answer {
         Preference::First => 0,
         Preference::Second => 1,
         Preference::Tie => 2,
@@ -75,8 +75,8 @@ fn squared(sum: i64) -> f64 {
 
 impl Calibration {
     /// The model answered.
-    pub(super) fn said(&mut self, said: Preference) {
-        self.kinds[kind_of(said)].answers += 1;
+    pub(super) fn count_answer(&mut self, answer: Preference) {
+        self.kinds[kind_of(answer)].answers += 1;
     }
 
     /// How often the model gave each answer: the first, the second, a tie.
@@ -85,18 +85,18 @@ impl Calibration {
     }
 
     /// The weight of an answer of the model about this pair, in the order shown; all but the coin.
-    pub(super) fn weigh(&self, shown: Competitors, said: Preference, cost: f64) -> (u16, u16, u16) {
-        let kind = &self.kinds[kind_of(said)];
+    pub(super) fn weigh(&self, pair: Competitors, answer: Preference, cost: f64) -> (u16, u16, u16) {
+        let kind = &self.kinds[kind_of(answer)];
         let half = f64::from(POINT) / 2.0;
-        let usual = (kind.points as f64 + PRIOR_POINTS * half) / (kind.audits as f64 + PRIOR_POINTS);
-        let (audits, beyond) = self.pairs.get(&sorted(shown)).copied().unwrap_or_default();
+        let mean_points = (kind.points as f64 + PRIOR_POINTS * half) / (kind.audits as f64 + PRIOR_POINTS);
+        let (audits, beyond) = self.pairs.get(&sorted_pair(pair)).copied().unwrap_or_default();
         let beyond = beyond as f64 / (audits as f64 + PRIOR_OF_PAIR);
-        let guess = usual + if shown.0 < shown.1 { beyond } else { -beyond };
+        let guess = mean_points + if pair.0 < pair.1 { beyond } else { -beyond };
         let doubt = self.doubt(kind);
         (
             guess.clamp(0.0, f64::from(POINT)).round() as u16,
             (doubt * f64::from(POINT)).round() as u16,
-            (self.chance(shown, doubt, cost) * f64::from(POINT)).round() as u16,
+            (self.chance(pair, doubt, cost) * f64::from(POINT)).round() as u16,
         )
     }
 
@@ -112,7 +112,7 @@ impl Calibration {
     }
 
     fn chance(&self, (first, second): Competitors, doubt: f64, cost: f64) -> f64 {
-        let is_new = |competitor| self.judged.get(&competitor).is_none_or(|times| *times < FIRST);
+        let is_new = |competitor| self.judged.get(&competitor).is_none_or(|times| *times < MIN_AUDITS);
         let answers: i64 = self.kinds.iter().map(|kind| kind.answers).sum();
         let usual_doubt: f64 =
             self.kinds.iter().map(|kind| kind.answers as f64 / answers.max(1) as f64 * self.doubt(kind)).sum();
@@ -125,23 +125,23 @@ impl Calibration {
     }
 
     /// Counts an audit, or with a factor of -1 takes it back.
-    pub(super) fn count(&mut self, shown: Competitors, said: Preference, guess: u16, points: u16, factor: i64) {
+    pub(super) fn count(&mut self, pair: Competitors, answer: Preference, guess: u16, points: u16, factor: i64) {
         let (points, guess) = (i64::from(points), i64::from(guess));
-        let (beyond, away) = (points - guess, points - i64::from(POINT / 2));
-        let kind = &mut self.kinds[kind_of(said)];
+        let (excess, deviation) = (points - guess, points - i64::from(POINT / 2));
+        let kind = &mut self.kinds[kind_of(answer)];
         kind.audits += factor;
         kind.points += factor * points;
-        kind.errors += factor * beyond * beyond;
-        self.spread += factor * away * away;
-        let (audits, of_lower) = self.pairs.entry(sorted(shown)).or_default();
+        kind.errors += factor * excess * excess;
+        self.spread += factor * deviation * deviation;
+        let (audits, of_lower) = self.pairs.entry(sorted_pair(pair)).or_default();
         *audits += factor;
-        *of_lower += factor * if shown.0 < shown.1 { beyond } else { -beyond };
-        self.judge(shown, factor);
+        *of_lower += factor * if pair.0 < pair.1 { excess } else { -excess };
+        self.judge(pair, factor);
     }
 
     /// A person judged a pair, or took that back.
-    pub(super) fn judge(&mut self, shown: Competitors, factor: i64) {
-        for competitor in [shown.0, shown.1] {
+    pub(super) fn judge(&mut self, pair: Competitors, factor: i64) {
+        for competitor in [pair.0, pair.1] {
             let times = self.judged.entry(competitor).or_default();
             *times = times.saturating_add_signed(factor as i32);
         }

@@ -41,7 +41,7 @@ use rand::{Rng as _, SeedableRng as _};
 
 use self::calibration::{Calibration, POINT, points_of};
 use super::answers::outcome;
-use super::{Judged, Session, TicketState, sorted};
+use super::{JudgementRow, Session, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::config::AuditedModel;
 use crate::event::{Event, Purpose, Weighed};
@@ -56,17 +56,17 @@ pub(super) struct Audits {
     /// The weights of answers of the model, by ticket.
     weighed: BTreeMap<u64, Weighed>,
     /// Audits without an answer, by the ticket of the model.
-    due: BTreeMap<u64, Due>,
+    due_audits: BTreeMap<u64, DueAudit>,
     /// The points that people gave the answer shown first, in thousandths of a point, by the ticket of the model.
     points: BTreeMap<u64, u16>,
     /// How many questions each person was asked.
-    asked: BTreeMap<String, u64>,
+    asked_by_person: BTreeMap<String, u64>,
     calibration: Calibration,
 }
 
 /// An audit without an answer.
 #[derive(Debug, Clone)]
-struct Due {
+struct DueAudit {
     origin: (Competitors, Destination),
     is_asked: bool,
     /// The people who passed it over.
@@ -76,16 +76,16 @@ struct Due {
 impl Weighed {
     /// The points that the question counts, given those of a person if it was audited.
     fn counts(self, points: u16) -> f64 {
-        let whole = f64::from(POINT);
+        let point = f64::from(POINT);
         let (guess, beyond) = (f64::from(self.guess), f64::from(points) - f64::from(self.guess));
-        if self.audit { guess / whole + beyond / f64::from(self.chance) } else { guess / whole }
+        if self.audit { guess / point + beyond / f64::from(self.chance) } else { guess / point }
     }
 
     /// The least and the most that the question could have counted.
     fn range(self) -> [f64; 2] {
-        let (guess, whole) = (f64::from(self.guess), f64::from(POINT));
-        let further = 1.0 / f64::from(self.chance) - 1.0 / whole;
-        [-guess * further, 1.0 + (whole - guess) * further]
+        let (guess, point) = (f64::from(self.guess), f64::from(POINT));
+        let weight = 1.0 / f64::from(self.chance) - 1.0 / point;
+        [-guess * weight, 1.0 + (point - guess) * weight]
     }
 
     /// The expected squared distance of the counted points from a half, given that of people's points.
@@ -115,16 +115,18 @@ impl Session {
         if judge == Some(model.name.as_str()) {
             return None;
         }
-        self.audits.due.iter().filter(|(_, due)| !due.is_asked).find_map(|(of, due)| {
+        self.audits.due_audits.iter().filter(|(_, due)| !due.is_asked).find_map(|(of, due)| {
             let may = |person: &&String| !due.passed.contains(*person) && judge.is_none_or(|judge| judge == *person);
             let TicketState::Answered { row } = self.tickets[*of as usize - 1].1 else { return None };
-            let Judged { first, second, item, .. } = self.rows[row];
+            let JudgementRow { first, second, item, .. } = self.rows[row];
             let has_seen = |person: &str| {
-                let seen = self.seen.get(person).and_then(|seen| seen.get(&sorted((first, second))));
-                item.is_some_and(|item| seen.is_some_and(|seen| seen.contains(&item)))
+                let seen_pairs =
+                    self.seen_items.get(person).and_then(|seen_pairs| seen_pairs.get(&sorted_pair((first, second))));
+                item.is_some_and(|item| seen_pairs.is_some_and(|seen_pairs| seen_pairs.contains(&item)))
             };
-            let asked = |person: &&String| (has_seen(person), self.audits.asked.get(*person).copied().unwrap_or(0));
-            model.people.iter().filter(may).min_by_key(asked).map(|person| (*of, person.clone()))
+            let audits_asked =
+                |person: &&String| (has_seen(person), self.audits.asked_by_person.get(*person).copied().unwrap_or(0));
+            model.people.iter().filter(may).min_by_key(audits_asked).map(|person| (*of, person.clone()))
         })
     }
 
@@ -134,17 +136,17 @@ impl Session {
         else {
             return;
         };
-        *self.audits.asked.entry(judge.to_owned()).or_default() += 1;
+        *self.audits.asked_by_person.entry(judge.to_owned()).or_default() += 1;
         if let Purpose::Audit(of) = purpose
-            && let Some(due) = self.audits.due.get_mut(&of)
+            && let Some(due) = self.audits.due_audits.get_mut(&of)
         {
             due.is_asked = true;
         }
     }
 
     /// Whether an audit of a model's answer can be asked.
-    pub(super) fn is_due_audit(&self, of: u64) -> bool {
-        self.audits.due.get(&of).is_some_and(|due| !due.is_asked)
+    pub(super) fn is_due_audit(&self, ticket: u64) -> bool {
+        self.audits.due_audits.get(&ticket).is_some_and(|due| !due.is_asked)
     }
 
     /// Whether this judge is the model.
@@ -158,12 +160,12 @@ impl Session {
     }
 
     /// A person answered a question without the model.
-    pub(super) fn answered_alone(&mut self, shown: Competitors) {
+    pub(super) fn count_unaudited(&mut self, shown: Competitors) {
         self.audits.calibration.judge(shown, 1);
     }
 
     /// The same, taken back.
-    pub(super) fn unanswered_alone(&mut self, shown: Competitors) {
+    pub(super) fn uncount_unaudited(&mut self, shown: Competitors) {
         self.audits.calibration.judge(shown, -1);
     }
 
@@ -177,7 +179,7 @@ impl Session {
     pub(super) fn weigh(&self, number: u64) -> Option<Weighed> {
         let model = self.config.model.as_ref().filter(|_| self.audits.unweighed.contains_key(&number))?;
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return None };
-        let Judged { first, second, verdict, .. } = self.rows[row];
+        let JudgementRow { first, second, verdict, .. } = self.rows[row];
         let (guess, doubt, chance) = self.audits.calibration.weigh((first, second), outcome(verdict), model.cost);
         let mut coin = Generator::seed_from_u64(stream(self.config.seed, "audit", [number, 0, 0]));
         let audit = coin.next_u64() % u64::from(POINT) < u64::from(chance);
@@ -196,46 +198,46 @@ impl Session {
     pub(super) fn weighed(&mut self, number: u64, weighed: Weighed) {
         let Some(origin) = self.audits.unweighed.remove(&number) else { return };
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return };
-        let Judged { first, second, verdict, .. } = self.rows[row];
+        let JudgementRow { first, second, verdict, .. } = self.rows[row];
         self.audits.weighed.insert(number, weighed);
-        self.audits.calibration.said(outcome(verdict));
+        self.audits.calibration.count_answer(outcome(verdict));
         if weighed.audit {
-            self.audits.due.insert(number, Due { origin, is_asked: false, passed: BTreeSet::new() });
+            self.audits.due_audits.insert(number, DueAudit { origin, is_asked: false, passed: BTreeSet::new() });
         } else {
             self.learn(number, origin, (first, second), weighed.counts(0));
         }
     }
 
     /// A person answered the audit of a model's answer.
-    pub(super) fn audited(&mut self, of: u64, verdict: Answer) {
-        self.complete(of, points_of(verdict));
+    pub(super) fn record_audit(&mut self, ticket: u64, verdict: Answer) {
+        self.complete_audit(ticket, points_of(verdict));
     }
 
-    fn complete(&mut self, of: u64, points: u16) {
-        let Some(Due { origin, .. }) = self.audits.due.remove(&of) else { return };
-        let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
-        self.audits.points.insert(of, points);
-        self.audits.calibration.count(shown, said, weighed.guess, points, 1);
-        self.learn(of, origin, shown, weighed.counts(points));
+    fn complete_audit(&mut self, ticket: u64, points: u16) {
+        let Some(DueAudit { origin, .. }) = self.audits.due_audits.remove(&ticket) else { return };
+        let Some((pair, answer, weighed)) = self.said_by_model(ticket) else { return };
+        self.audits.points.insert(ticket, points);
+        self.audits.calibration.count(pair, answer, weighed.guess, points, 1);
+        self.learn(ticket, origin, pair, weighed.counts(points));
     }
 
     /// A person passed an audit over: it goes to another one, and is a tie once all did.
-    pub(super) fn passed_over(&mut self, of: u64, judge: Option<&str>) {
-        let (Some(model), Some(due)) = (&self.config.model, self.audits.due.get_mut(&of)) else { return };
+    pub(super) fn pass_over_audit(&mut self, ticket: u64, judge: Option<&str>) {
+        let (Some(model), Some(due)) = (&self.config.model, self.audits.due_audits.get_mut(&ticket)) else { return };
         due.is_asked = false;
         due.passed.extend(judge.map(str::to_owned));
         if model.people.iter().all(|person| due.passed.contains(person)) {
-            self.complete(of, POINT / 2);
+            self.complete_audit(ticket, POINT / 2);
         }
     }
 
     /// Takes back the answer to an audit, which is due again.
-    pub(super) fn unaudited(&mut self, of: u64, origin: (Competitors, Destination)) {
-        let Some((shown, said, weighed)) = self.said_by_model(of) else { return };
-        if let Some(points) = self.audits.points.remove(&of) {
-            self.audits.calibration.count(shown, said, weighed.guess, points, -1);
+    pub(super) fn drop_audit(&mut self, ticket: u64, origin: (Competitors, Destination)) {
+        let Some((pair, answer, weighed)) = self.said_by_model(ticket) else { return };
+        if let Some(points) = self.audits.points.remove(&ticket) {
+            self.audits.calibration.count(pair, answer, weighed.guess, points, -1);
         }
-        self.audits.due.insert(of, Due { origin, is_asked: true, passed: BTreeSet::new() });
+        self.audits.due_audits.insert(ticket, DueAudit { origin, is_asked: true, passed: BTreeSet::new() });
     }
 
     /// Whether it was decided already whether a person audits this answer of the model.
@@ -245,7 +247,7 @@ impl Session {
 
     /// The pairs of questions that are not complete, as they were chosen, and where their outcomes go.
     pub(super) fn incomplete_audits(&mut self) -> impl Iterator<Item = &mut (Competitors, Destination)> {
-        let Audits { unweighed, due, .. } = &mut self.audits;
+        let Audits { unweighed, due_audits: due, .. } = &mut self.audits;
         unweighed.values_mut().chain(due.values_mut().map(|due| &mut due.origin))
     }
 
@@ -253,7 +255,7 @@ impl Session {
         let TicketState::Answered { row } = self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 else {
             return None;
         };
-        let Judged { first, second, verdict, .. } = self.rows[row];
+        let JudgementRow { first, second, verdict, .. } = self.rows[row];
         Some(((first, second), outcome(verdict), *self.audits.weighed.get(&number)?))
     }
 
@@ -261,18 +263,20 @@ impl Session {
     #[must_use]
     pub fn audit_counts(&self) -> Option<Audited> {
         self.config.model.as_ref()?;
-        let Audits { weighed, points, due, .. } = &self.audits;
+        let Audits { weighed, points, due_audits: due, .. } = &self.audits;
         let agreed = points.iter().filter(|(of, points)| {
-            let said = self.said_by_model(**of);
-            said.is_some_and(|(_, said, _)| Preference::of_net(f64::from(**points) - f64::from(POINT / 2)) == said)
+            let answer = self.said_by_model(**of);
+            answer
+                .is_some_and(|(_, answer, _)| Preference::of_net(f64::from(**points) - f64::from(POINT / 2)) == answer)
         });
-        let alone = self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_weighed(row.ticket.number));
+        let unaudited =
+            self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_weighed(row.ticket.number));
         Some(Audited {
             answers: weighed.len() as u64,
             audits: points.len() as u64,
             agreed: agreed.count() as u64,
             due: due.len() as u64,
-            alone: alone.count() as u64,
+            alone: unaudited.count() as u64,
         })
     }
 
@@ -286,7 +290,7 @@ impl Session {
         let of_people = self.audits.calibration.spread_of_people();
         let mut judgements = Vec::new();
         for (row, judged) in (1..).zip(&self.rows) {
-            let Judged { ticket, first, second, item, verdict, purpose, .. } = *judged;
+            let JudgementRow { ticket, first, second, item, verdict, purpose, .. } = *judged;
             let (points, weighed) = match (purpose, self.audits.weighed.get(&ticket.number)) {
                 (Purpose::Audit(_), _) => continue,
                 _ if self.audits.unweighed.contains_key(&ticket.number) => break,

@@ -32,16 +32,16 @@ pub(super) struct Largest {
 }
 
 impl Difference {
-    pub(super) fn of(matrix: &PreferenceMatrix, against: &PreferenceMatrix) -> Self {
+    pub(super) fn between(matrix: &PreferenceMatrix, reference: &PreferenceMatrix) -> Self {
         let pairs = || matrix.all_arms().flat_map(|i| (i.index() + 1..matrix.arms()).map(move |j| (i, Arm::at(j))));
-        let difference = |(i, j)| (matrix.get(i, j) - against.get(i, j)).abs();
+        let difference = |(i, j)| (matrix.get(i, j) - reference.get(i, j)).abs();
         let count = pairs().count().max(1) as f64;
         let largest = pairs().fold(None, |largest, pair| match largest {
             Some(before) if difference(before) >= difference(pair) => largest,
             _ => Some(pair),
         });
-        let winner = condorcet_winner(against);
-        let rivals = |winner: Arm| against.all_arms().filter(move |&arm| against.get(winner, arm) > 0.5);
+        let winner = condorcet_winner(reference);
+        let rivals = |winner: Arm| reference.all_arms().filter(move |&arm| reference.get(winner, arm) > 0.5);
         let overtaking_arms: Vec<Arm> = winner
             .map_or_else(Vec::new, |winner| rivals(winner).filter(|&arm| matrix.get(winner, arm) < 0.5).collect());
         Self {
@@ -50,7 +50,7 @@ impl Difference {
             largest: largest.map(|(i, j)| Largest {
                 pair: (i, j),
                 matrix: matrix.get(i, j),
-                against: against.get(i, j),
+                against: reference.get(i, j),
             }),
             distortion: winner.map(|winner| overtaking_arms.len() as f64 / rivals(winner).count().max(1) as f64),
             winner,

@@ -20,9 +20,9 @@ use super::findings::Findings;
 use studies::results::notes;
 
 /// The number of cycles written; hundreds of arms can have millions.
-const MOST_CYCLES: usize = 100_000;
+const MAX_CYCLES: usize = 100_000;
 /// With more arms than this, axes show ranks: names would overlap.
-const MOST_NAMES: usize = 30;
+const MAX_NAMED_ARMS: usize = 30;
 /// Half the width of bands, in standard errors.
 const BAND: f64 = 2.0;
 
@@ -30,7 +30,7 @@ const BAND: f64 = 2.0;
 pub(super) fn write(
     folder: &Path,
     matrix: &PreferenceMatrix,
-    against: Option<&PreferenceMatrix>,
+    reference: Option<&PreferenceMatrix>,
     findings: &Findings,
     config: &Config,
 ) -> Result<String> {
@@ -41,20 +41,22 @@ pub(super) fn write(
     heatmap(matrix, findings, config).save(&folder.join("matrix"))?;
     subsets(findings, config).save(&folder.join("subsets"))?;
     bounds(findings, config).save(&folder.join("bounds"))?;
-    let mut written =
+    let mut files =
         "matrix, subsets and bounds (.png, .svg), ranking.csv, cycles.csv, subsets.csv, bounds.csv".to_owned();
-    if let (Some(against), Some(found), Some(other)) = (against, &findings.difference, &config.against) {
-        let order = best_first(against);
-        write_difference(&folder.join("difference.csv"), [matrix, against], &order, found, &config.names)?;
-        let title = format!("{} minus {}", findings.name, other.name);
-        difference(title, [matrix, against], &order, config).save(&folder.join("difference"))?;
-        written += ", difference.png, .svg and .csv";
+    if let (Some(reference), Some(difference), Some(reference_source)) =
+        (reference, &findings.difference, &config.against)
+    {
+        let order = best_first(reference);
+        write_difference(&folder.join("difference.csv"), [matrix, reference], &order, difference, &config.names)?;
+        let title = format!("{} minus {}", findings.name, reference_source.name);
+        difference_heatmap(title, [matrix, reference], &order, config).save(&folder.join("difference"))?;
+        files += ", difference.png, .svg and .csv";
     } else {
         for ending in ["csv", "png", "svg"] {
             remove_stale(&folder.join("difference").with_extension(ending))?;
         }
     }
-    Ok(written)
+    Ok(files)
 }
 
 fn write_ranking(path: &Path, findings: &Findings, names: &ArmNames) -> Result<()> {
@@ -88,16 +90,17 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
         Numbering::Chosen(_) => header.extend(["first_in_matrix", "second_in_matrix", "third_in_matrix"]),
         Numbering::Features(_) => header.extend(["first_feature", "second_feature", "third_feature"]),
     }
-    if names.given().is_some() {
+    if names.user_names().is_some() {
         header.extend(["first_name", "second_name", "third_name"]);
     }
     header.extend(["margin_first_over_second", "margin_second_over_third", "margin_third_over_first", "significant"]);
-    let rows = clearest_cycles(matrix, MOST_CYCLES).into_iter().map(|cycle| {
+    let rows = clearest_cycles(matrix, MAX_CYCLES).into_iter().map(|cycle| {
         let [i, j, k] = cycle.arms.map(|arm| names.elsewhere(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
-        let given = names.given().map(|given| cycle.arms.map(|arm| given.get(arm.index()).map(str::to_owned)));
+        let user_names =
+            names.user_names().map(|user_names| cycle.arms.map(|arm| user_names.get(arm.index()).map(str::to_owned)));
         let (arms, margins) = (cycle.arms, cycle.margins);
-        CycleRow { arms, elsewhere, names: given, margins, significant: significant(arms) }
+        CycleRow { arms, elsewhere, names: user_names, margins, significant: significant(arms) }
     });
     write_csv(path, &header, rows)
 }
@@ -136,18 +139,19 @@ fn write_bounds(path: &Path, findings: &Findings) -> Result<()> {
 
 /// The label of an axis with the entries `order`, and the names of the entries if they fit.
 fn axis(order: &[Arm], names: &ArmNames) -> (&'static str, Vec<String>) {
-    if order.len() > MOST_NAMES {
+    if order.len() > MAX_NAMED_ARMS {
         // Unnamed rows are numbered from 1, like ranks in the tables.
         return ("rank", Vec::new());
     }
-    let what = match names.numbering() {
-        Numbering::Features(_) if names.given().is_some() => "ranker",
+    let heading = match names.numbering() {
+        Numbering::Features(_) if names.user_names().is_some() => "ranker",
         Numbering::Features(_) => "feature",
         _ => "arm",
     };
-    let short = names.shortened();
-    let label = |arm: &Arm| short.given_name(arm.index()).map_or_else(|| short.number(arm.index()), str::to_owned);
-    (what, order.iter().map(label).collect())
+    let short_names = names.shortened();
+    let label =
+        |arm: &Arm| short_names.given_name(arm.index()).map_or_else(|| short_names.number(arm.index()), str::to_owned);
+    (heading, order.iter().map(label).collect())
 }
 
 /// The note of a figure: where to look up ranks, or which numbers the arms have, and that the data are synthetic.
@@ -164,7 +168,7 @@ fn note(ranks: Option<&str>, config: &Config) -> Option<String> {
 fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> Heatmap {
     let order: Vec<_> = findings.ranking.iter().map(|ranked| ranked.arm).collect();
     let (axis, labels) = axis(&order, &config.names);
-    let ranked = axis == "rank";
+    let is_by_rank = axis == "rank";
     Heatmap {
         title: format!("{}: preferences", findings.name),
         subtitle: Some(format!(
@@ -178,10 +182,10 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> H
         value_label: "P(row beats column)".to_owned(),
         labels,
         values: order.iter().flat_map(|&i| order.iter().map(move |&j| matrix.get(i, j))).collect(),
-        unknown: unknown(&order, config),
-        details: comparisons(&order, config),
+        unknown: uncompared_pairs(&order, config),
+        details: comparison_labels(&order, config),
         note: notes([
-            note(ranked.then_some("ranking.csv"), config),
+            note(is_by_rank.then_some("ranking.csv"), config),
             findings.never_compared.as_ref().map(|never| format!("hatched: {}", never.text)),
             config.wins.as_ref().map(|_| "n: comparisons of the pair, where there is room".to_owned()),
         ]),
@@ -190,17 +194,19 @@ fn heatmap(matrix: &PreferenceMatrix, findings: &Findings, config: &Config) -> H
 }
 
 /// The positions of the pairs that never met among the values of a map with the rows `order`.
-fn unknown(order: &[Arm], config: &Config) -> Vec<usize> {
+fn uncompared_pairs(order: &[Arm], config: &Config) -> Vec<usize> {
     let Some(wins) = &config.wins else { return Vec::new() };
     let cells = order.iter().flat_map(|&i| order.iter().map(move |&j| (i, j))).enumerate();
     cells.filter(|(_, (i, j))| wins.never_met(*i, *j)).map(|(at, _)| at).collect()
 }
 
 /// The number of comparisons of each pair, of win counts with the rows `order`; nothing on the diagonal.
-fn comparisons(order: &[Arm], config: &Config) -> Vec<String> {
+fn comparison_labels(order: &[Arm], config: &Config) -> Vec<String> {
     let Some(wins) = &config.wins else { return Vec::new() };
-    let of = |i: Arm, j: Arm| wins.wins()[i.index() * wins.arms() + j.index()];
-    let text = |i: Arm, j: Arm| if i == j { String::new() } else { format!("n {}", number(of(i, j) + of(j, i))) };
+    let comparisons_of = |i: Arm, j: Arm| wins.wins()[i.index() * wins.arms() + j.index()];
+    let text = |i: Arm, j: Arm| {
+        if i == j { String::new() } else { format!("n {}", number(comparisons_of(i, j) + comparisons_of(j, i))) }
+    };
     order.iter().flat_map(|&i| order.iter().map(move |&j| text(i, j))).collect()
 }
 
@@ -235,23 +241,23 @@ struct DifferenceRow {
 /// it in both. `order` lists the arms by rank, from 1.
 fn write_difference(
     path: &Path,
-    [matrix, against]: [&PreferenceMatrix; 2],
+    [matrix, reference]: [&PreferenceMatrix; 2],
     order: &[Arm],
-    found: &Difference,
+    difference: &Difference,
     names: &ArmNames,
 ) -> Result<()> {
-    let (here, there) = (borda_scores(matrix), borda_scores(against));
-    let over = |matrix: &PreferenceMatrix, arm| found.winner.map(|winner| matrix.get(winner, arm));
+    let (borda, borda_against) = (borda_scores(matrix), borda_scores(reference));
+    let winner_over = |matrix: &PreferenceMatrix, arm| difference.winner.map(|winner| matrix.get(winner, arm));
     let rows = order.iter().zip(1..).map(|(&arm, rank)| DifferenceRow {
         rank,
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
         feature: names.feature(arm.index()),
         name: names.cell(arm.index()),
-        borda: here[arm.index()],
-        borda_against: there[arm.index()],
-        winner_over_arm: over(matrix, arm),
-        winner_over_arm_against: over(against, arm),
+        borda: borda[arm.index()],
+        borda_against: borda_against[arm.index()],
+        winner_over_arm: winner_over(matrix, arm),
+        winner_over_arm_against: winner_over(reference, arm),
     });
     let mut header = vec!["rank", "arm"];
     header.extend(names.columns());
@@ -259,7 +265,12 @@ fn write_difference(
     write_csv(path, &header, rows)
 }
 
-fn difference(title: String, [matrix, against]: [&PreferenceMatrix; 2], order: &[Arm], config: &Config) -> Heatmap {
+fn difference_heatmap(
+    title: String,
+    [matrix, against]: [&PreferenceMatrix; 2],
+    order: &[Arm],
+    config: &Config,
+) -> Heatmap {
     let (axis, labels) = axis(order, &config.names);
     let value = |i, j| matrix.get(i, j) - against.get(i, j);
     Heatmap {
@@ -309,10 +320,10 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
 
 fn bounds(findings: &Findings, config: &Config) -> Lines {
     let curves = curves(findings).into_iter().map(|(name, points)| {
-        let last = points.last().map_or(0.0, |(steps, _)| *steps);
+        let last_step = points.last().map_or(0.0, |(steps, _)| *steps);
         let kind = match findings.upper_bounds.iter().find(|upper| upper.name == name) {
             None => " (asymptotic)",
-            Some(upper) if upper.vacuous_until.is_none_or(|until| until > last) => " (vacuous)",
+            Some(upper) if upper.vacuous_until.is_none_or(|until| until > last_step) => " (vacuous)",
             Some(_) => "",
         };
         let name = format!("{name}{kind}");

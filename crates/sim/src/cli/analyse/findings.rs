@@ -36,7 +36,7 @@ pub(super) struct Findings {
     pub(super) never_compared: Option<NeverCompared>,
     pub(super) winners: Winners,
     /// All arms, by Copeland score and then Borda score.
-    pub(super) ranking: Vec<Ranked>,
+    pub(super) ranking: Vec<RankedArm>,
     pub(super) gaps: Option<Gaps>,
     pub(super) order: OrderFindings,
     pub(super) significant: Option<Significant>,
@@ -73,7 +73,7 @@ pub(super) struct Winners {
 }
 
 #[derive(Serialize)]
-pub(super) struct Ranked {
+pub(super) struct RankedArm {
     /// 1-based.
     pub(super) rank: usize,
     pub(super) arm: Arm,
@@ -145,7 +145,11 @@ pub(super) struct UpperBound {
 }
 
 impl Findings {
-    pub(super) fn of(matrix: &PreferenceMatrix, against: Option<&PreferenceMatrix>, config: &Config) -> Result<Self> {
+    pub(super) fn of_matrix(
+        matrix: &PreferenceMatrix,
+        reference: Option<&PreferenceMatrix>,
+        config: &Config,
+    ) -> Result<Self> {
         let tournament = Tournament::of(matrix);
         let lottery = von_neumann(matrix)?;
         let condorcet = condorcet_winners(matrix);
@@ -170,8 +174,8 @@ impl Findings {
             },
             lower_bound: structure::lower_bound(matrix),
             upper_bounds: upper_bounds(matrix, config),
-            agreement: against.map(|against| Agreement::between(matrix, against)).transpose()?,
-            difference: against.map(|against| Difference::of(matrix, against)),
+            agreement: reference.map(|reference| Agreement::between(matrix, reference)).transpose()?,
+            difference: reference.map(|reference| Difference::between(matrix, reference)),
             never_compared: config.wins.as_ref().and_then(|wins| {
                 let counts = wins.counts();
                 let text = never_compared(&counts)?;
@@ -188,9 +192,9 @@ impl Findings {
     }
 }
 
-fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<Ranked> {
+fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<RankedArm> {
     let (copeland, borda) = (copeland_scores(matrix), borda_scores(matrix));
-    let ranked = |arm: Arm| Ranked {
+    let ranked_arm = |arm: Arm| RankedArm {
         rank: 0,
         arm,
         arm_in_matrix: names.arm_in_matrix(arm.index()),
@@ -200,11 +204,11 @@ fn ranking(matrix: &PreferenceMatrix, weights: &[f64], names: &ArmNames) -> Vec<
         borda: borda[arm.index()],
         von_neumann: weights[arm.index()],
     };
-    let mut ranking: Vec<Ranked> = matrix.all_arms().map(ranked).collect();
+    let mut ranking: Vec<RankedArm> = matrix.all_arms().map(ranked_arm).collect();
     // Stable: arms that tie in both scores keep their order.
     ranking.sort_by(|a, b| b.copeland.total_cmp(&a.copeland).then(b.borda.total_cmp(&a.borda)));
-    for (ranked, rank) in ranking.iter_mut().zip(1..) {
-        ranked.rank = rank;
+    for (ranked_arm, rank) in ranking.iter_mut().zip(1..) {
+        ranked_arm.rank = rank;
     }
     ranking
 }

@@ -158,7 +158,7 @@ impl Analyse {
         self.arms.check()?;
         let quiet = self.common.quiet;
         let mut file = matrix_file::read(&self.matrix, quiet)?;
-        let given = self.arms.given_names(&file)?;
+        let user_names = self.arms.user_names(&file)?;
         let wins = file.wins.take().map(|wins| self.arms.wins_in_order(wins));
         let (mut matrix, source) = in_order(file, &self.matrix, self.arms.lexicographic)?;
         let features = source.estimated_from.rankers().map(<[_]>::to_vec);
@@ -173,17 +173,17 @@ impl Analyse {
                 ))
             );
         }
-        let arms = self.arms.choose((&matrix, given.as_ref()), &source.checksum, self.common.seed)?;
+        let arms = self.arms.choose((&matrix, user_names.as_ref()), &source.checksum, self.common.seed)?;
         if let Some(arms) = &arms {
             let matrices = std::iter::once(&mut matrix).chain(against.iter_mut().map(|(matrix, _)| matrix));
             for matrix in matrices {
                 *matrix = matrix.subset(arms).context("failed to select the arms")?;
             }
         }
-        let counted = |account: &MatrixAccount| Some(account.min_comparisons).filter(|count| *count > 0);
-        let described = source.estimated_from.account().and_then(counted);
+        let known_comparisons = |account: &MatrixAccount| Some(account.min_comparisons).filter(|count| *count > 0);
+        let comparisons_from = source.estimated_from.account().and_then(known_comparisons);
         let note = notes([&Some(&source), &against.as_ref().map(|(_, source)| source)].map(|source| (*source)?.note()));
-        let names = self.arms.names(features, given, arms.as_deref());
+        let names = self.arms.names(features, user_names, arms.as_deref());
         let config = Config {
             comparisons_from: source
                 .estimated_from
@@ -196,11 +196,11 @@ impl Analyse {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
             matrix: source,
-            given: names.given().cloned(),
+            given: names.user_names().cloned(),
             names,
             arms,
             against: None,
-            comparisons: self.comparisons.or(described),
+            comparisons: self.comparisons.or(comparisons_from),
             error_rate: complement(self.confidence),
             samples: self.samples,
             alpha: self.alpha,
@@ -209,14 +209,19 @@ impl Analyse {
         };
         let (reference, other) = against.unzip();
         let config = Config { against: other, ..config };
-        let usual = || {
+        let named_folder = || {
             let name = of_content(&config.matrix.name, &config.matrix.checksum);
-            default_folder(&format!("analyse-{name}{}{}{}", self.arms.part(), self.part(&config), self.common.seeded()))
+            default_folder(&format!(
+                "analyse-{name}{}{}{}",
+                self.arms.folder_suffix(),
+                self.folder_suffix(&config),
+                self.common.seeded()
+            ))
         };
-        let folder = self.output.claim(usual, &config, self.common.quiet)?;
+        let folder = self.output.claim(named_folder, &config, self.common.quiet)?;
 
-        let findings = Findings::of(&matrix, reference.as_ref(), &config)?;
-        let written = folder.write(&config, || {
+        let findings = Findings::of_matrix(&matrix, reference.as_ref(), &config)?;
+        let files = folder.write(&config, || {
             output::write_json_pretty(&folder.join("findings.json"), &findings)?;
             files::write(folder.path(), &matrix, reference.as_ref(), &findings, &config)
         })?;
@@ -225,13 +230,14 @@ impl Analyse {
         } else {
             println!("{}", table::render(&findings, &config));
         }
-        let met = findings.order.open_pairs - findings.never_compared.as_ref().map_or(0, |never| never.pairs);
-        if met > 0 {
-            let open = with_unit(met as u64, "pair");
-            output::tell::note(quiet, &format!("{open} at exactly 1/2"));
+        let open_compared = findings.order.open_pairs
+            - findings.never_compared.as_ref().map_or(0, |never_compared| never_compared.pairs);
+        if open_compared > 0 {
+            let open_pairs = with_unit(open_compared as u64, "pair");
+            output::messages::note(quiet, &format!("{open_pairs} at exactly 1/2"));
         }
         if !self.common.quiet {
-            eprintln!("results in {}: {written}, findings.json, config.json", folder.path().display());
+            eprintln!("results in {}: {files}, findings.json, config.json", folder.path().display());
         }
         Ok(())
     }
@@ -239,13 +245,13 @@ impl Analyse {
 
 impl Analyse {
     /// The part of a folder name for settings that differ from their defaults.
-    fn part(&self, config: &Config) -> String {
-        let mut part = String::new();
-        if let Some(other) = &config.against {
-            part += &format!("-against-{}", of_content(&other.name, &other.checksum));
+    fn folder_suffix(&self, config: &Config) -> String {
+        let mut suffix = String::new();
+        if let Some(reference) = &config.against {
+            suffix += &format!("-against-{}", of_content(&reference.name, &reference.checksum));
         }
         if let Some(comparisons) = self.comparisons {
-            part += &format!("-comparisons-{comparisons}");
+            suffix += &format!("-comparisons-{comparisons}");
         }
         let settings = [
             ("error-rate", config.error_rate, 0.05),
@@ -254,12 +260,12 @@ impl Analyse {
             ("delta", self.delta, 0.01),
             ("batch", self.batch as f64, 4.0),
         ];
-        for (name, value, usual) in settings {
-            if value != usual {
-                part += &format!("-{name}-{value}");
+        for (name, value, default) in settings {
+            if value != default {
+                suffix += &format!("-{name}-{value}");
             }
         }
-        part
+        suffix
     }
 }
 

@@ -16,8 +16,8 @@ const SHOWN_STEPS: f64 = 1e7;
 pub(super) fn render(findings: &Findings, config: &Config) -> String {
     let mut text = format!("{}: {}\n\n", findings.name, with_unit(findings.arms, "arm"));
     let names = config.names.shortened();
-    for (what, finding) in facts(findings, config, &names) {
-        let _ = writeln!(text, "{what:<24}{finding}");
+    for (label, finding) in facts(findings, config, &names) {
+        let _ = writeln!(text, "{label:<24}{finding}");
     }
     let _ = writeln!(text, "\n{}", subsets(findings));
     text += "P(total order): exact up to 3 arms";
@@ -37,8 +37,8 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
     if let Some(note) = &config.note {
         let _ = write!(text, "\n\n{note}");
     }
-    if let Some(taken) = &config.arms {
-        let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::NUMBERS.list(taken));
+    if let Some(arms) = &config.arms {
+        let _ = write!(text, "\n\nchosen, in this order: {}", ArmNames::NUMBERS.list(arms));
     }
     text
 }
@@ -46,13 +46,13 @@ pub(super) fn render(findings: &Findings, config: &Config) -> String {
 /// Pairs of a label and a finding; an empty label continues the line before.
 fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'static str, String)> {
     let Findings { winners, order, .. } = findings;
-    let beats = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
+    let verb = if winners.copeland.len() == 1 { "beats" } else { "each beating" };
     let never = findings.never_compared.as_ref().map(|never| ("never compared", never.text.clone()));
     let mut facts: Vec<(&'static str, String)> = never.into_iter().collect();
     facts.extend([
         ("Condorcet winner", condorcet(findings, names)),
         ("Borda winner", names.list(&winners.borda)),
-        ("Copeland winner", format!("{}, {beats} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
+        ("Copeland winner", format!("{}, {verb} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
         ("von Neumann winner", lottery(&winners.von_neumann, names)),
     ]);
     if let Some(gaps) = &findings.gaps {
@@ -88,12 +88,12 @@ fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'stati
 
 /// One line per bound, or a single line if none applies for the same reason.
 fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
-    const WHAT: &str = "regret, upper bounds";
+    const LABEL: &str = "regret, upper bounds";
     let reason = |upper: &UpperBound| upper.no_claim_because.clone();
     if let Some(first) = bounds.first().and_then(reason)
         && bounds.iter().all(|upper| reason(upper).as_ref() == Some(&first))
     {
-        return vec![(WHAT, format!("none: {first}"))];
+        return vec![(LABEL, format!("none: {first}"))];
     }
     let claim = |upper: &UpperBound| match (&upper.bound, reason(upper)) {
         (Some(bound), _) => {
@@ -102,7 +102,7 @@ fn upper_bounds(bounds: &[UpperBound]) -> Vec<(&'static str, String)> {
         }
         (None, reason) => format!("{}: none: {}", upper.name, reason.unwrap_or_default()),
     };
-    std::iter::once(WHAT).chain(std::iter::repeat("")).zip(bounds.iter().map(claim)).collect()
+    std::iter::once(LABEL).chain(std::iter::repeat("")).zip(bounds.iter().map(claim)).collect()
 }
 
 /// The text for a bound that exceeds the largest possible loss by [`SHOWN_STEPS`].
@@ -114,8 +114,8 @@ fn vacuous(until: Option<f64>) -> String {
     }
 }
 
-fn with_unit(count: usize, what: &str) -> String {
-    output::numbers::with_unit(count as u64, what)
+fn with_unit(count: usize, noun: &str) -> String {
+    output::numbers::with_unit(count as u64, noun)
 }
 
 /// Equal arms that beat all others share the first place. None of them beats all others, so P(Condorcet winner) of
@@ -138,10 +138,10 @@ fn lottery(support: &[(Arm, f64)], names: &ArmNames) -> String {
     if let [(arm, _)] = support {
         return format!("{} with weight 1", names.name(arm.index()));
     }
-    let shown = support.iter().take(8).map(|(arm, weight)| format!("{} {weight:.4}", names.name(arm.index())));
-    let shown: Vec<String> = shown.collect();
-    let more = if support.len() > 8 { format!(" and {} more", support.len() - 8) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    let entries = support.iter().take(8).map(|(arm, weight)| format!("{} {weight:.4}", names.name(arm.index())));
+    let entries: Vec<String> = entries.collect();
+    let remainder = if support.len() > 8 { format!(" and {} more", support.len() - 8) } else { String::new() };
+    format!("{}{remainder}", entries.join(", "))
 }
 
 fn order_text(order: &OrderFindings, names: &ArmNames) -> String {
@@ -164,11 +164,11 @@ fn cycles(order: &OrderFindings) -> String {
 fn significant_text(
     significant: &Significant,
     order: &OrderFindings,
-    from: Option<&str>,
+    source: Option<&str>,
 ) -> [(&'static str, String); 2] {
-    let from = from.map_or_else(String::new, |file| format!(" (known from {file})"));
+    let source = source.map_or_else(String::new, |file| format!(" (known from {file})"));
     let cycles = format!(
-        "{}, from {} comparisons per pair{from}",
+        "{}, from {} comparisons per pair{source}",
         with_separators(significant.cyclic_triples),
         with_separators(significant.comparisons)
     );

@@ -19,7 +19,7 @@ use simulation::sample::draw_first;
 use simulation::seed;
 use studies::matrix_file::MatrixFile;
 
-use super::folder::short;
+use super::folder::shortened_list;
 
 /// The number of random sets of arms tried for one with a Condorcet winner.
 const TRIES: u64 = 100_000;
@@ -49,11 +49,11 @@ pub(in crate::cli) struct ArmArgs {
 }
 
 /// The selected arms of a matrix.
-pub(in crate::cli) struct Selected {
+pub(in crate::cli) struct SelectedMatrix {
     /// The matrix of these arms alone.
     pub(in crate::cli) matrix: PreferenceMatrix,
     /// Their numbers in the matrix of all arms; `None` if they are all.
-    pub(in crate::cli) taken: Option<Vec<Arm>>,
+    pub(in crate::cli) kept_arms: Option<Vec<Arm>>,
     /// Their names.
     pub(in crate::cli) names: ArmNames,
     /// The origin of the matrix of all arms.
@@ -131,7 +131,7 @@ impl ArmArgs {
     }
 
     /// The part of a folder name for the arms; empty for all of them.
-    pub(in crate::cli) fn part(&self) -> String {
+    pub(in crate::cli) fn folder_suffix(&self) -> String {
         let lexicographic = if self.lexicographic { "-lexicographic" } else { "" };
         let arms = match self.selection() {
             ArmSelection::All => String::new(),
@@ -139,7 +139,9 @@ impl ArmArgs {
                 format!("-random-{count}{}", if self.condorcet { "-condorcet" } else { "" })
             }
             ArmSelection::Alphabetical(count) => format!("-alphabetical-{count}"),
-            list @ ArmSelection::List(_) => format!("-arms-{}", short(&Names::ranges_written_out(&list.to_string()))),
+            list @ ArmSelection::List(_) => {
+                format!("-arms-{}", shortened_list(&Names::ranges_written_out(&list.to_string())))
+            }
         };
         format!("{lexicographic}{arms}")
     }
@@ -148,26 +150,26 @@ impl ArmArgs {
     ///
     /// # Errors
     /// If the file cannot be read, or is not one of names for these arms.
-    pub(in crate::cli) fn given_names(&self, file: &MatrixFile) -> Result<Option<Names>> {
+    pub(in crate::cli) fn user_names(&self, file: &MatrixFile) -> Result<Option<Names>> {
         let arms = file.matrix.arms();
-        let given = match &self.names {
+        let user_names = match &self.names {
             Some(path) => Some(Names::read(path, NumberedItem { noun: "arm", count: arms, first: 0 })?),
             None => file.names.clone(),
         };
         if !self.lexicographic {
-            let known = || file.origin.names().cloned();
-            return Ok(given.or_else(known));
+            let known_names = || file.origin.names().cloned();
+            return Ok(user_names.or_else(known_names));
         }
         // Place k of the file holds the k-th arm in alphabetical order.
-        let mut places = vec![0; arms];
-        for (place, arm) in alphabetical_arms(arms, 0).into_iter().enumerate() {
-            places[arm.index()] = place;
+        let mut positions = vec![0; arms];
+        for (position, arm) in alphabetical_arms(arms, 0).into_iter().enumerate() {
+            positions[arm.index()] = position;
         }
-        Ok(given.and_then(|given| given.subset(places)))
+        Ok(user_names.and_then(|user_names| user_names.subset(positions)))
     }
 
     /// The arms of a list, by the numbers and `names` of all arms.
-    fn listed(items: &[String], names: Option<&Names>) -> Result<Vec<Arm>, String> {
+    fn arms_of_items(items: &[String], names: Option<&Names>) -> Result<Vec<Arm>, String> {
         let arm = |item: &String| {
             if let Some(number) = names.and_then(|names| names.find(item)) {
                 return Ok(Arm::at(number));
@@ -197,9 +199,9 @@ impl ArmArgs {
         if !self.lexicographic {
             return wins;
         }
-        let mut places: Vec<(Arm, usize)> = alphabetical_arms(wins.arms(), 0).into_iter().zip(0..).collect();
-        places.sort_unstable();
-        wins.subset(&places.into_iter().map(|(_, place)| Arm::at(place)).collect::<Vec<_>>())
+        let mut positions: Vec<(Arm, usize)> = alphabetical_arms(wins.arms(), 0).into_iter().zip(0..).collect();
+        positions.sort_unstable();
+        wins.subset(&positions.into_iter().map(|(_, place)| Arm::at(place)).collect::<Vec<_>>())
     }
 
     /// The selected arms of `matrix` (in numeric order, with `names` if given); `None` for all of them. Random arms depend on `checksum`,
@@ -210,28 +212,29 @@ impl ArmArgs {
         checksum: &str,
         master: u64,
     ) -> Result<Option<Vec<Arm>>> {
-        let all = matrix.arms();
+        let arm_count = matrix.arms();
         let selection = self.selection();
-        let enough = |count: u64| -> Result<usize> {
-            ensure!(count <= all as u64, usage(format!("--arms {selection}: the matrix has {all} arms")));
+        let checked_count = |count: u64| -> Result<usize> {
+            ensure!(count <= arm_count as u64, usage(format!("--arms {selection}: the matrix has {arm_count} arms")));
             Ok(count as usize)
         };
         let count = match &selection {
             ArmSelection::All => return Ok(None),
             ArmSelection::List(arms) => {
-                let arms = Self::listed(arms, names).map_err(|error| usage(format!("--arms {selection}: {error}")))?;
+                let arms =
+                    Self::arms_of_items(arms, names).map_err(|error| usage(format!("--arms {selection}: {error}")))?;
                 matrix.subset(&arms).map_err(|error| usage(format!("--arms {selection}: {error}")))?;
                 return Ok(Some(arms));
             }
             ArmSelection::Alphabetical(count) => {
-                let count = enough(*count)?;
-                return Ok(Some(alphabetical_arms(all, 1)[..count].to_vec()));
+                let count = checked_count(*count)?;
+                return Ok(Some(alphabetical_arms(arm_count, 1)[..count].to_vec()));
             }
-            ArmSelection::Random(count) => enough(*count)?,
+            ArmSelection::Random(count) => checked_count(*count)?,
         };
         let mut generator = seed::generator(master, checksum, 0, "random arms");
         let mut draw = || {
-            let mut arms: Vec<Arm> = (0..all).map(Arm::at).collect();
+            let mut arms: Vec<Arm> = (0..arm_count).map(Arm::at).collect();
             draw_first(&mut arms, count, &mut generator);
             arms.truncate(count);
             arms.sort_unstable();
@@ -251,36 +254,39 @@ impl ArmArgs {
         )
     }
 
-    /// The names of the arms `taken` from a matrix (`None`: all) with arms that rank by these `features` and are called `given`, as far as
+    /// The names of the arms `selected` from a matrix (`None`: all) with arms that rank by these `features` and are called `user_names`, as far as
     /// they are known.
     pub(in crate::cli) fn names(
         &self,
         features: Option<Vec<FeatureId>>,
-        given: Option<Names>,
-        taken: Option<&[Arm]>,
+        user_names: Option<Names>,
+        selected: Option<&[Arm]>,
     ) -> ArmNames {
         // A matrix in alphabetical order does not list its arms in the order of the features.
-        let all = features.filter(|_| !self.lexicographic).map_or(ArmNames::NUMBERS, ArmNames::features).called(given);
-        match taken {
-            None => all,
-            Some(taken) => all.subset(&taken.iter().map(|arm| arm.index()).collect::<Vec<_>>()),
+        let all_names = features
+            .filter(|_| !self.lexicographic)
+            .map_or(ArmNames::NUMBERS, ArmNames::features)
+            .with_user_names(user_names);
+        match selected {
+            None => all_names,
+            Some(selected) => all_names.subset(&selected.iter().map(|arm| arm.index()).collect::<Vec<_>>()),
         }
     }
 
     /// The matrix of the selected arms, these arms, and their names.
-    pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<Selected> {
-        let given = self.given_names(&file)?;
+    pub(in crate::cli) fn apply(&self, file: MatrixFile, master: u64) -> Result<SelectedMatrix> {
+        let user_names = self.user_names(&file)?;
         let MatrixFile { matrix, origin, wins, .. } = file;
         let (matrix, wins) = (self.in_order(matrix), wins.map(|wins| self.wins_in_order(wins)));
-        let taken = self.choose((&matrix, given.as_ref()), &matrix_checksum(&matrix, true), master)?;
-        let matrix = match &taken {
+        let selected = self.choose((&matrix, user_names.as_ref()), &matrix_checksum(&matrix, true), master)?;
+        let matrix = match &selected {
             None => matrix,
             Some(arms) => matrix.subset(arms).context("failed to select the arms")?,
         };
-        let wins = wins.map(|wins| taken.as_ref().map_or(wins.clone(), |arms| wins.subset(arms)));
+        let wins = wins.map(|wins| selected.as_ref().map_or(wins.clone(), |arms| wins.subset(arms)));
         let features = origin.rankers().map(<[_]>::to_vec);
-        let names = self.names(features, given, taken.as_deref());
-        Ok(Selected { matrix, taken, names, origin, wins })
+        let names = self.names(features, user_names, selected.as_deref());
+        Ok(SelectedMatrix { matrix, kept_arms: selected, names, origin, wins })
     }
 }
 
@@ -311,7 +317,7 @@ mod tests {
         let names = Names::new(["bm25", "0", "ltr"]).unwrap();
         let listed = |text: &str, names: Option<&Names>| {
             let Ok(ArmSelection::List(items)) = text.parse() else { panic!("{text}") };
-            ArmArgs::listed(&items, names).map(|arms| arms.into_iter().map(|arm| arm.0).collect::<Vec<_>>())
+            ArmArgs::arms_of_items(&items, names).map(|arms| arms.into_iter().map(|arm| arm.0).collect::<Vec<_>>())
         };
         assert_eq!(listed("ltr,0,0,1", Some(&names)), Ok(vec![2, 1, 1, 1]));
         assert_eq!(listed("ltr,bm52", Some(&names)).unwrap_err(), "nothing is called `bm52`; did you mean `bm25`?");

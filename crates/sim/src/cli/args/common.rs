@@ -32,15 +32,15 @@ pub(in crate::cli) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Claims the results folder for the configuration `key`: the given folder, or `usual`. Unless `quiet`, reports what was moved aside
+    /// Claims the results folder for the configuration `key`: the given folder, or `default_folder`. Unless `quiet`, reports what was moved aside
     /// and which folder was created for --out.
     pub(in crate::cli) fn claim(
         &self,
-        usual: impl FnOnce() -> PathBuf,
+        default_folder: impl FnOnce() -> PathBuf,
         key: &impl Serialize,
         quiet: bool,
     ) -> Result<ResultsFolder> {
-        let path = self.out.clone().unwrap_or_else(usual);
+        let path = self.out.clone().unwrap_or_else(default_folder);
         let existing = Existing::replaced(self.replace);
         claim_folder(&path, existing, self.out.is_some(), key, quiet)
     }

@@ -15,11 +15,11 @@ use ranktypes::text::escaped;
 use toml::de::{DeTable, DeValue};
 
 /// The name of the file.
-pub(in crate::cli) const FILE: &str = "rankduel.toml";
+pub(in crate::cli) const DEFAULTS_FILE: &str = "rankduel.toml";
 /// A name under which nothing is read any more: flags that are passed over without a word would change results.
-const FORMER_FILE: &str = "sim.toml";
+const FORMER_DEFAULTS_FILE: &str = "sim.toml";
 /// The command that is meant without one.
-const LIVE: &str = "live";
+const LIVE_COMMAND: &str = "live";
 
 /// A flag that the file adds to the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,85 +35,90 @@ pub(in crate::cli) struct Added {
 ///
 /// # Errors
 /// If the file cannot be read, has the name that it had before, or has a key that is not a flag, with its line and the flag that was probably meant.
-pub(in crate::cli) fn add(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
+pub(in crate::cli) fn add_defaults(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
     let asks_for_help = |word: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|help| word == help);
     if arguments.iter().any(asks_for_help) {
         return Ok(Vec::new());
     }
-    match output::input::read_file_text(Path::new(FILE), 1 << 20) {
-        Ok(text) => insert(command, arguments, &text).map_err(|error| usage(format!("{FILE}{error}"))),
-        Err(error) if error.kind() == ErrorKind::NotFound && Path::new(FORMER_FILE).exists() => {
-            Err(usage(format!("{FORMER_FILE} is not read; rename it to {FILE}, or move it out of this folder")))
+    match output::input::read_file_text(Path::new(DEFAULTS_FILE), 1 << 20) {
+        Ok(text) => {
+            insert_from_text(command, arguments, &text).map_err(|error| usage(format!("{DEFAULTS_FILE}{error}")))
         }
+        Err(error) if error.kind() == ErrorKind::NotFound && Path::new(FORMER_DEFAULTS_FILE).exists() => Err(usage(
+            format!("{FORMER_DEFAULTS_FILE} is not read; rename it to {DEFAULTS_FILE}, or move it out of this folder"),
+        )),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error).with_context(|| format!("failed to read {FILE}")),
+        Err(error) => Err(error).with_context(|| format!("failed to read {DEFAULTS_FILE}")),
     }
 }
 
-fn insert(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Result<Vec<Added>> {
-    let at = |span: Range<usize>, message: String| {
+fn insert_from_text(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Result<Vec<Added>> {
+    let error_at = |span: Range<usize>, message: String| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
         anyhow!(", line {line}: {}", escaped(&message))
     };
     let parsed = DeTable::parse(text).map_err(|error| {
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        at(error.span().unwrap_or_default(), message)
+        error_at(error.span().unwrap_or_default(), message)
     })?;
-    let called = arguments.get(1).and_then(|word| word.to_str());
-    let called = called.and_then(|name| command.find_subcommand(name));
-    let (target, place) = called.map_or((command, 1), |command| (command, 2));
-    let target_table = called.map_or(LIVE, |command| command.get_name());
-    let given = flags_among(target, &arguments[arguments.len().min(place)..]);
+    let subcommand = arguments.get(1).and_then(|word| word.to_str());
+    let subcommand = subcommand.and_then(|name| command.find_subcommand(name));
+    let (target, insert_at) = subcommand.map_or((command, 1), |command| (command, 2));
+    let target_table = subcommand.map_or(LIVE_COMMAND, |command| command.get_name());
+    let flags_on_line = flags_among(target, &arguments[arguments.len().min(insert_at)..]);
 
-    let mut found: Vec<(&Arg, Added)> = Vec::new();
+    let mut added_flags: Vec<(&Arg, Added)> = Vec::new();
     let mut take = |key: &str, value: &DeValue<'_>, span: Range<usize>| -> Result<()> {
         let Some(flag) = flag(target, key) else { return Ok(()) };
-        let argument = argument(flag, key, value).map_err(|message| at(span.clone(), message))?;
+        let argument = argument_of_value(flag, key, value).map_err(|message| error_at(span.clone(), message))?;
         let line = text[..span.start].matches('\n').count() + 1;
         // A key of the command's own table replaces the one at the top.
-        found.retain(|(known, _)| known.get_id() != flag.get_id());
+        added_flags.retain(|(known_names, _)| known_names.get_id() != flag.get_id());
         if let Some(argument) = argument
-            && !given.iter().any(|given| exclude(target, given, flag))
+            && !flags_on_line.iter().any(|flags_on_line| are_exclusive(target, flags_on_line, flag))
         {
-            found.push((flag, Added { argument, line }));
+            added_flags.push((flag, Added { argument, line }));
         }
         Ok(())
     };
     let (tables, top): (Vec<_>, Vec<_>) =
         parsed.get_ref().iter().partition(|(_, value)| matches!(value.get_ref(), DeValue::Table(_)));
-    let all = || std::iter::once(command).chain(command.get_subcommands());
+    let all_commands = || std::iter::once(command).chain(command.get_subcommands());
     for (key, value) in top {
         let name = key.get_ref().as_ref();
-        if !all().any(|command| flag(command, name).is_some()) {
-            let known = all().flat_map(flags).filter_map(Arg::get_long);
-            return Err(at(key.span(), unknown("key", name, known, &flags_are_listed())));
+        if !all_commands().any(|command| flag(command, name).is_some()) {
+            let known_names = all_commands().flat_map(flags).filter_map(Arg::get_long);
+            return Err(error_at(key.span(), unknown_name_error("key", name, known_names, &flags_are_listed())));
         }
         take(name, value.get_ref(), key.span())?;
     }
     for (key, value) in tables {
         let name = key.get_ref().as_ref();
-        let owner = if name == LIVE { Some(command) } else { command.find_subcommand(name) };
+        let owner = if name == LIVE_COMMAND { Some(command) } else { command.find_subcommand(name) };
         let Some(owner) = owner else {
-            let known = command.get_subcommands().map(Command::get_name);
-            return Err(at(key.span(), unknown("table", name, known, "expected `live` or a command")));
+            let known_names = command.get_subcommands().map(Command::get_name);
+            return Err(error_at(
+                key.span(),
+                unknown_name_error("table", name, known_names, "expected `live` or a command"),
+            ));
         };
         let DeValue::Table(table) = value.get_ref() else { continue };
         for (key, value) in table.iter() {
             let flag_name = key.get_ref().as_ref();
             if flag(owner, flag_name).is_none() {
-                let known = flags(owner).filter_map(Arg::get_long);
-                let message = unknown("key", flag_name, known, &flags_are_listed());
-                return Err(at(key.span(), format!("[{name}]: {message}")));
+                let known_names = flags(owner).filter_map(Arg::get_long);
+                let message = unknown_name_error("key", flag_name, known_names, &flags_are_listed());
+                return Err(error_at(key.span(), format!("[{name}]: {message}")));
             }
             if name == target_table {
                 take(flag_name, value.get_ref(), key.span())?;
             }
         }
     }
-    let mut added: Vec<Added> = found.into_iter().map(|(_, added)| added).collect();
+    let mut added: Vec<Added> = added_flags.into_iter().map(|(_, added)| added).collect();
     added.sort_by_key(|added| added.line);
-    let place = place.min(arguments.len());
-    arguments.splice(place..place, added.iter().map(|added| OsString::from(&added.argument)));
+    let insert_at = insert_at.min(arguments.len());
+    arguments.splice(insert_at..insert_at, added.iter().map(|added| OsString::from(&added.argument)));
     Ok(added)
 }
 
@@ -127,35 +132,38 @@ fn flag<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
     flags(command).find(|flag| flag.get_long() == Some(name))
 }
 
-/// The flags among `words`.
-fn flags_among<'a>(command: &'a Command, words: &[OsString]) -> Vec<&'a Arg> {
-    let words = words.iter().filter_map(|word| word.to_str()?.strip_prefix("--"));
-    words.filter_map(|word| flag(command, word.split('=').next().unwrap_or(word))).collect()
+/// The flags among `arguments`.
+fn flags_among<'a>(command: &'a Command, arguments: &[OsString]) -> Vec<&'a Arg> {
+    let arguments = arguments.iter().filter_map(|word| word.to_str()?.strip_prefix("--"));
+    arguments.filter_map(|word| flag(command, word.split('=').next().unwrap_or(word))).collect()
 }
 
-/// Whether `given` on the command line leaves no place for `other`: it is the same flag, or they exclude each other.
-fn exclude(command: &Command, given: &Arg, other: &Arg) -> bool {
+/// Whether `first_flag` on the command line leaves no place for `second_flag`: it is the same flag, or they exclude each other.
+fn are_exclusive(command: &Command, first_flag: &Arg, second_flag: &Arg) -> bool {
     let conflict = |a: &Arg, b: &Arg| command.get_arg_conflicts_with(a).iter().any(|arg| arg.get_id() == b.get_id());
     let one_of_a_group = command.get_groups().any(|group| {
         let has = |flag: &Arg| group.get_args().any(|id| id == flag.get_id());
         // A group of its own mode contains one flag at most; `derive` makes groups of all flags of a struct, too.
-        !group.clone().is_multiple() && has(given) && has(other)
+        !group.clone().is_multiple() && has(first_flag) && has(second_flag)
     });
-    given.get_id() == other.get_id() || conflict(given, other) || conflict(other, given) || one_of_a_group
+    first_flag.get_id() == second_flag.get_id()
+        || conflict(first_flag, second_flag)
+        || conflict(second_flag, first_flag)
+        || one_of_a_group
 }
 
 /// `value` as an argument; `None` for a switch that is off.
-fn argument(flag: &Arg, key: &str, value: &DeValue<'_>) -> Result<Option<String>, String> {
+fn argument_of_value(flag: &Arg, key: &str, value: &DeValue<'_>) -> Result<Option<String>, String> {
     let is_switch = matches!(flag.get_action(), ArgAction::SetTrue);
     match (value, is_switch) {
         (DeValue::Boolean(on), true) => Ok(on.then(|| format!("--{key}"))),
         (_, true) => Err(format!("{key}: expected true or false")),
         (DeValue::Array(list), false) => {
-            let words: Option<Vec<String>> = list.iter().map(|value| word(value.get_ref())).collect();
-            let words = words.ok_or_else(|| format!("{key}: expected a list of texts or numbers"))?;
-            Ok(Some(format!("--{key}={}", words.join(","))))
+            let items: Option<Vec<String>> = list.iter().map(|value| value_text(value.get_ref())).collect();
+            let items = items.ok_or_else(|| format!("{key}: expected a list of texts or numbers"))?;
+            Ok(Some(format!("--{key}={}", items.join(","))))
         }
-        (value, false) => match word(value) {
+        (value, false) => match value_text(value) {
             Some(word) => Ok(Some(format!("--{key}={word}"))),
             None => Err(format!("{key}: expected a text or a number")),
         },
@@ -163,7 +171,7 @@ fn argument(flag: &Arg, key: &str, value: &DeValue<'_>) -> Result<Option<String>
 }
 
 /// A single value as the command line has it.
-fn word(value: &DeValue<'_>) -> Option<String> {
+fn value_text(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => Some(number.to_string()),
@@ -177,9 +185,14 @@ fn flags_are_listed() -> String {
     format!("`{} COMMAND --help` lists the flags", output::program::name())
 }
 
-fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
-    let hint = nearest(name, known).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"));
-    format!("unknown {what} `{name}`; {hint}")
+fn unknown_name_error<'a>(
+    noun: &str,
+    name: &str,
+    known_names: impl Iterator<Item = &'a str>,
+    fallback: &str,
+) -> String {
+    let hint = nearest(name, known_names).map_or_else(|| fallback.to_owned(), |near| format!("did you mean `{near}`?"));
+    format!("unknown {noun} `{name}`; {hint}")
 }
 
 #[cfg(test)]
@@ -192,7 +205,7 @@ mod tests {
             std::iter::once("rankduel").chain(arguments.split_whitespace()).map(Into::into).collect();
         let mut command = crate::cli::command();
         command.build();
-        insert(&command, &mut all, text).map_err(|error| error.to_string())?;
+        insert_from_text(&command, &mut all, text).map_err(|error| error.to_string())?;
         let words: Vec<&str> = all[1..].iter().map(|word| word.to_str().expect("text")).collect();
         Ok(words.join(" "))
     }

@@ -13,24 +13,24 @@ use super::site::{Fractional, SiteArgs, Ties};
 
 impl SiteArgs {
     /// The part of a folder name for the rankers; empty for all of them.
-    pub(in crate::cli) fn rankers_part(&self) -> String {
-        let mut part = match self.chosen_rankers() {
+    pub(in crate::cli) fn rankers_suffix(&self) -> String {
+        let mut suffix = match self.chosen_rankers() {
             None => "-16-rankers".to_owned(),
             Some(Selection::All) => String::new(),
-            Some(chosen) => format!("-rankers-{}", short(&Names::ranges_written_out(&chosen.to_string()))),
+            Some(chosen) => format!("-rankers-{}", shortened_list(&Names::ranges_written_out(&chosen.to_string()))),
         };
         if !self.without.is_empty() {
             let features: Vec<String> = self.without.iter().flat_map(|list| &list.0).map(ToString::to_string).collect();
-            part += &format!("-without-{}", short(&Names::ranges_written_out(&features.join(","))));
+            suffix += &format!("-without-{}", shortened_list(&Names::ranges_written_out(&features.join(","))));
         }
-        part
+        suffix
     }
 
     /// The part of a folder name for settings that differ from their defaults.
-    fn settings_part(&self, played: &SiteDescription) -> String {
-        let words = [
+    fn settings_suffix(&self, played: &SiteDescription) -> String {
+        let suffixes = [
             matches!(self.click, ClickSpec::Dependent(DependentSpec::Custom { .. }))
-                .then(|| short(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
+                .then(|| shortened_list(&format!("{}{}", self.click, self.stop.as_deref().unwrap_or("")))),
             (self.shown != 10).then(|| format!("shown-{}", self.shown)),
             self.interleave.as_ref().map(ToString::to_string),
             self.multileave.as_ref().map(ToString::to_string),
@@ -41,35 +41,39 @@ impl SiteArgs {
                 Fractional::Floor => Some("floor".to_owned()),
                 Fractional::Interpolate => Some("interpolate".to_owned()),
             },
-            self.reading.part(),
+            self.reading.folder_suffix(),
         ];
-        words.iter().flatten().map(|word| format!("-{word}")).collect()
+        suffixes.iter().flatten().map(|word| format!("-{word}")).collect()
     }
 
     /// The default results folder of `command`, e.g. `results/live-mq2008-navigational`. Every setting that differs from
-    /// its default is part of the name, so no two sites share a folder; `more` are the parts of flags that do not describe
+    /// its default is part of the name, so no two sites share a folder; `suffix` are the parts of flags that do not describe
     /// the site: the kind of regret, the effort of the truth.
     pub(in crate::cli) fn default_folder(
         &self,
         command: &str,
         played: &SiteDescription,
-        more: &str,
+        suffix: &str,
         common: &CommonArgs,
     ) -> PathBuf {
-        let (clicks, settings) = (&played.click.model, self.settings_part(played));
+        let (clicks, settings) = (&played.click.model, self.settings_suffix(played));
         let name = dataset_name(&self.files(), &played.dataset.name, &played.dataset.checksum);
-        default_folder(&format!("{command}-{name}-{clicks}{}{settings}{more}{}", self.rankers_part(), common.seeded()))
+        default_folder(&format!(
+            "{command}-{name}-{clicks}{}{settings}{suffix}{}",
+            self.rankers_suffix(),
+            common.seeded()
+        ))
     }
 }
 
 /// The part of a folder name for the data set. The names of files are not unique, so a hash of their content is
 /// added.
-pub(in crate::cli) fn dataset_name(asked: &[String], name: &str, checksum: &str) -> String {
-    let known = |asked: &String| {
-        let generated = lookalike::names().any(|name| asked.split(':').next() == Some(name));
-        generated || registry::find(asked).is_some()
+pub(in crate::cli) fn dataset_name(dataset_args: &[String], name: &str, checksum: &str) -> String {
+    let short_name = |dataset_args: &String| {
+        let generated = lookalike::names().any(|name| dataset_args.split(':').next() == Some(name));
+        generated || registry::find(dataset_args).is_some()
     };
-    if asked.iter().all(known) { name.to_owned() } else { of_content(name, checksum) }
+    if dataset_args.iter().all(short_name) { name.to_owned() } else { of_content(name, checksum) }
 }
 
 /// `name` with a hash of the content.
@@ -78,15 +82,15 @@ pub(in crate::cli) fn of_content(name: &str, checksum: &str) -> String {
 }
 
 /// A list for a folder name: unchanged if short, otherwise its beginning and a hash.
-pub(in crate::cli) fn short(list: &str) -> String {
-    let most = 24;
-    let head: String = list.chars().take(most).collect();
+pub(in crate::cli) fn shortened_list(list: &str) -> String {
+    let max_length = 24;
+    let head: String = list.chars().take(max_length).collect();
     if head == list { head } else { format!("{head}-{}", &sha256_hex(list)[..8]) }
 }
 
 /// `results/<name>` with everything but letters, digits, dots and dashes replaced.
 pub(in crate::cli) fn default_folder(name: &str) -> PathBuf {
-    let clean: String =
+    let file_safe: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
-    Path::new("results").join(clean.trim_matches('-'))
+    Path::new("results").join(file_safe.trim_matches('-'))
 }

@@ -16,7 +16,7 @@ use simulation::spec::SiteSpec;
 pub(super) const TIES: &str = "Documents with equal scores";
 
 /// The bytes of a file that are looked at for its first line.
-const BEGINNING: u64 = 4096;
+const RUN_PREFIX_BYTES: u64 = 4096;
 
 /// Rankers that are lists or scores in files.
 #[derive(Debug, Args)]
@@ -77,13 +77,13 @@ impl RankerFileArgs {
         !self.rankings.is_empty()
     }
 
-    /// `spec` with these rankers; `asked` is its data set as given.
+    /// `spec` with these rankers; `dataset_args` is its data set as given.
     ///
     /// # Errors
     /// If flags contradict each other.
-    pub(in crate::cli) fn of_spec(&self, asked: &[String], spec: SiteSpec) -> Result<SiteSpec> {
+    pub(in crate::cli) fn of_spec(&self, dataset_args: &[String], spec: SiteSpec) -> Result<SiteSpec> {
         if self.has_runs()
-            && let Some(file) = asked.iter().find(|file| looks_like_a_run(Path::new(file)))
+            && let Some(file) = dataset_args.iter().find(|file| looks_like_a_run(Path::new(file)))
         {
             anyhow::bail!(usage(format!(
                 "found the file `{}` beside --rankings {}; commas separate runs: --rankings {},{}, or give their folder",
@@ -94,11 +94,11 @@ impl RankerFileArgs {
             )));
         }
         ensure!(
-            !self.has_runs() || asked.is_empty(),
+            !self.has_runs() || dataset_args.is_empty(),
             usage("--rankings and --dataset exclude each other: runs are the rankers, and their qrels the data")
         );
         ensure!(
-            self.scores.is_empty() || !asked.is_empty(),
+            self.scores.is_empty() || !dataset_args.is_empty(),
             usage("--scores belong to the rows of a data set: add --dataset")
         );
         Ok(SiteSpec {
@@ -119,9 +119,9 @@ impl RankerFileArgs {
         })
     }
 
-    /// The given files, in addition to the data set `asked`: their content is unknown, unlike a registered set's.
-    pub(in crate::cli) fn files(&self, asked: &[String]) -> Vec<String> {
-        asked.iter().chain(&self.rankings).chain(&self.scores).cloned().collect()
+    /// The given files, in addition to the data set `dataset_args`: their content is unknown, unlike a registered set's.
+    pub(in crate::cli) fn files(&self, dataset_args: &[String]) -> Vec<String> {
+        dataset_args.iter().chain(&self.rankings).chain(&self.scores).cloned().collect()
     }
 }
 
@@ -129,24 +129,24 @@ impl RankerFileArgs {
 fn looks_like_a_run(path: &Path) -> bool {
     let Ok(file) = output::input::open(path) else { return false };
     let mut start = Vec::new();
-    if file.take(BEGINNING).read_to_end(&mut start).is_err() {
+    if file.take(RUN_PREFIX_BYTES).read_to_end(&mut start).is_err() {
         return false;
     }
     let text = String::from_utf8_lossy(&start);
-    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
-    first.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
+    let first_line = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    first_line.is_some_and(|line| line.split_whitespace().count() == 6 && !line.contains("qid:"))
 }
 
 /// The rankers of a data set, e.g. `46 features` or `2 runs (bm25, ltr)`.
 pub(super) fn rankers_of(dataset: &Dataset) -> String {
-    const MOST: usize = 8;
+    const MAX_LISTED: usize = 8;
     let names: Vec<&str> = dataset.feature_names().into_iter().flat_map(Names::iter).flatten().collect();
-    let shown = names.iter().take(MOST).map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
-    let listed = match names.len() {
+    let names_text = names.iter().take(MAX_LISTED).map(|name| escaped(name)).collect::<Vec<_>>().join(", ");
+    let listing = match names.len() {
         0 => String::new(),
-        more if more > MOST => format!(" ({shown} and {} more)", more - MOST),
-        _ => format!(" ({shown})"),
+        more if more > MAX_LISTED => format!(" ({names_text} and {} more)", more - MAX_LISTED),
+        _ => format!(" ({names_text})"),
     };
-    let what = if dataset.runs().is_some() { "run" } else { "feature" };
-    format!("{}{listed}", with_unit(dataset.features().into(), what))
+    let noun = if dataset.runs().is_some() { "run" } else { "feature" };
+    format!("{}{listing}", with_unit(dataset.features().into(), noun))
 }

@@ -26,7 +26,7 @@ pub(in crate::cli) struct DatasetArgs {
 
 impl DatasetArgs {
     /// The data set as given: a name, or files.
-    pub(in crate::cli) fn asked(&self) -> &[String] {
+    pub(in crate::cli) fn paths_or_names(&self) -> &[String] {
         if self.dataset.is_empty() { &self.positional } else { &self.dataset }
     }
 }
@@ -88,7 +88,7 @@ enum SameQid {
 
 impl ReadingArgs {
     /// The part of a folder name for the split. Other reading flags affect the content, which is part of the name.
-    pub(in crate::cli) fn part(&self) -> Option<String> {
+    pub(in crate::cli) fn folder_suffix(&self) -> Option<String> {
         self.split.map(|split| split.name().to_owned())
     }
 
@@ -121,8 +121,8 @@ impl ReadingArgs {
                 ("--null", self.null.is_some()),
                 ("--same-qid", self.same_qid.is_some()),
             ];
-            for (flag, given) in flags {
-                ensure!(!given, usage(format!("{flag} applies to files, but {name} is generated; leave it out")));
+            for (flag, is_given) in flags {
+                ensure!(!is_given, usage(format!("{flag} applies to files, but {name} is generated; leave it out")));
             }
         }
         let files = [
@@ -130,21 +130,23 @@ impl ReadingArgs {
             ("--null", self.null.is_some()),
             ("--same-qid", self.same_qid.is_some()),
         ];
-        for (flag, given) in files {
+        for (flag, is_given) in files {
             let message = || usage(format!("{flag} applies to LETOR files, but the data are TREC runs; leave it out"));
-            ensure!(!given || spec.trec_runs.is_empty(), message());
+            ensure!(!is_given || spec.trec_runs.is_empty(), message());
         }
         spec.open(None, letor_io::cache::folder().as_deref()).map_err(|error| {
-            if let Some(wrong) = error.downcast_ref::<SpecError>() {
-                return usage(format!("--{wrong}"));
+            if let Some(spec_error) = error.downcast_ref::<SpecError>() {
+                return usage(format!("--{spec_error}"));
             }
             match error.downcast_ref::<letor_io::Error>() {
                 // An invalid scale or seed of a look-alike, or a split that the data set does not have.
-                Some(wrong) if wrong.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) => {
-                    usage(wrong)
+                Some(spec_error)
+                    if spec_error.kind() == ErrorKind::Unknown && (generated.is_some() || self.split.is_some()) =>
+                {
+                    usage(spec_error)
                 }
                 // Names are given as flags.
-                Some(wrong) if wrong.kind() == ErrorKind::Name => usage(wrong),
+                Some(spec_error) if spec_error.kind() == ErrorKind::Name => usage(spec_error),
                 _ => error,
             }
         })

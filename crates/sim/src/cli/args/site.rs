@@ -129,8 +129,8 @@ pub(super) enum Credit {
 }
 
 impl From<Fractional> for FractionalLabels {
-    fn from(rule: Fractional) -> Self {
-        match rule {
+    fn from(argument: Fractional) -> Self {
+        match argument {
             Fractional::Round => Self::Round,
             Fractional::Floor => Self::Floor,
             Fractional::Interpolate => Self::Interpolate,
@@ -169,13 +169,13 @@ pub(super) enum Ties {
 pub(super) struct RankerRefs(pub(super) Vec<RankerRef>);
 
 fn parse_rankers(text: &str) -> Result<RankerRefs, String> {
-    let one = |item: String| match item.parse() {
+    let parse_one = |item: String| match item.parse() {
         Ok(number) => Ok(RankerRef::Number(number)),
         // No name, but a slip.
         Err(_) if item.parse::<f64>().is_ok() => parse_ordinal(&item).map(RankerRef::Number),
         Err(_) => Ok(RankerRef::Name(item)),
     };
-    Ok(RankerRefs(ranktypes::text::split_list(text)?.into_iter().map(one).collect::<Result<_, _>>()?))
+    Ok(RankerRefs(ranktypes::text::split_list(text)?.into_iter().map(parse_one).collect::<Result<_, _>>()?))
 }
 
 /// The names of these methods without their settings: "a, b or c".
@@ -186,8 +186,8 @@ fn names_of(methods: &[MethodRow]) -> String {
             names.push(base);
         }
     }
-    let (last, others) = names.split_last().expect("there are methods");
-    format!("{} or {last}", others.join(", "))
+    let (last_name, other_names) = names.split_last().expect("there are methods");
+    format!("{} or {last_name}", other_names.join(", "))
 }
 
 impl SiteArgs {
@@ -213,8 +213,8 @@ impl SiteArgs {
     }
 
     fn rankers(&self) -> Selection {
-        let usual = || Selection::List(DEFAULT_RANKERS.map(FeatureId).to_vec());
-        self.chosen_rankers().unwrap_or_else(usual)
+        let default_rankers = || Selection::List(DEFAULT_RANKERS.map(FeatureId).to_vec());
+        self.chosen_rankers().unwrap_or_else(default_rankers)
     }
 
     /// The site that the flags describe.
@@ -256,7 +256,7 @@ impl SiteArgs {
             spec.prepare_rankers(Arc::new(dataset), features, master, &lists_for(share, self.reading.no_cache))?;
         // To count ties takes time.
         if !quiet || output::progress::is_watched() {
-            output::tell::notes(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
+            output::messages::notes(quiet, notes::of_site(&prepared, self.credit_ties.is_some()));
         }
         Ok(prepared)
     }
@@ -290,5 +290,5 @@ pub(in crate::cli) fn announce(dataset: &Dataset, quiet: bool) {
             rankers_of(dataset),
         );
     }
-    output::tell::notes(quiet, notes::of_dataset(dataset));
+    output::messages::notes(quiet, notes::dataset_notes(dataset));
 }

@@ -16,10 +16,10 @@ use studies::matrix_file;
 use studies::results::Phase;
 
 /// The number of steps of a drift that change something.
-const PIECES: u64 = 100;
+const SHIFT_STEPS: u64 = 100;
 
 /// The possible changes beside the matrix.
-const KINDS: [&str; 4] = ["reversed", "shift", "leave", "enter"];
+const CHANGE_KINDS: [&str; 4] = ["reversed", "shift", "leave", "enter"];
 
 /// Users who change.
 #[derive(Debug, Args)]
@@ -40,9 +40,9 @@ pub(super) struct ChangeOptions {
 #[derive(Debug, Clone, PartialEq)]
 struct Change {
     /// The first step that differs, and the first at which the change is complete.
-    from: u64,
-    to: u64,
-    what: ChangeKind,
+    first_step: u64,
+    last_step: u64,
+    kind: ChangeKind,
     text: String,
 }
 
@@ -61,43 +61,44 @@ impl FromStr for Change {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected =
             || format!("expected STEP:WHAT, e.g. 50000:reversed or 5e4..6e4:Q.txt, found `{}`", escaped(text));
-        let (steps, what) = text.split_once(':').filter(|(_, what)| !what.is_empty()).ok_or_else(expected)?;
-        let (from, to) = match steps.split_once("..") {
+        let (steps_text, change_text) =
+            text.split_once(':').filter(|(_, change_text)| !change_text.is_empty()).ok_or_else(expected)?;
+        let (from, to) = match steps_text.split_once("..") {
             Some((from, to)) => (parse_positive(from)?, parse_positive(to)?),
             None => {
-                let step = parse_positive(steps)?;
+                let step = parse_positive(steps_text)?;
                 (step, step)
             }
         };
         if from > to {
-            return Err(format!("a drift ends after it begins, found `{}`", escaped(steps)));
+            return Err(format!("a drift ends after it begins, found `{}`", escaped(steps_text)));
         }
         let number =
             |of: &str| of.parse::<usize>().map_err(|_| format!("expected a whole number, found `{}`", escaped(of)));
-        let what = match what.split_once('=') {
-            _ if what == "reversed" => ChangeKind::Reversed,
+        let change_text = match change_text.split_once('=') {
+            _ if change_text == "reversed" => ChangeKind::Reversed,
             Some(("shift", by)) => ChangeKind::Shift(number(by)?),
             Some(("leave", arm)) => ChangeKind::Leave(number(arm)?),
             Some(("enter", arm)) => ChangeKind::Enter(number(arm)?),
             // A file that is not there and is called nearly as a change is a slip.
             given
-                if !Path::new(what).exists()
-                    && let word = given.map_or(what, |(word, _)| word)
-                    && let Some(near) = nearest(word, KINDS) =>
+                if !Path::new(change_text).exists()
+                    && let word = given.map_or(change_text, |(word, _)| word)
+                    && let Some(near) = nearest(word, CHANGE_KINDS) =>
             {
-                let with = match near {
+                let example = match near {
                     "shift" => "shift=N",
                     "leave" | "enter" => &format!("{near}=ARM"),
                     other => other,
                 };
-                return Err(format!("unknown change `{}`; did you mean `{with}`?", escaped(what)));
+                return Err(format!("unknown change `{}`; did you mean `{example}`?", escaped(change_text)));
             }
-            _ => ChangeKind::Matrix(PathBuf::from(what)),
+            _ => ChangeKind::Matrix(PathBuf::from(change_text)),
         };
-        if from < to && matches!(what, ChangeKind::Leave(_) | ChangeKind::Enter(_)) {
-            return Err(format!("an arm leaves or enters at one step, found `{}`", escaped(steps)));
+        if from < to && matches!(change_text, ChangeKind::Leave(_) | ChangeKind::Enter(_)) {
+            return Err(format!("an arm leaves or enters at one step, found `{}`", escaped(steps_text)));
         }
-        Ok(Self { from, to, what, text: text.to_owned() })
+        Ok(Self { first_step: from, last_step: to, kind: change_text, text: text.to_owned() })
     }
 }
 
@@ -122,7 +123,7 @@ impl ChangeOptions {
             )
         );
         ensure!(
-            last.from <= steps,
+            last.first_step <= steps,
             usage(format!(
                 "--change {}: a run ends at step {}; change earlier, or choose more --steps",
                 escaped(&last.text),
@@ -132,100 +133,105 @@ impl ChangeOptions {
         Ok(())
     }
 
-    /// The phases of `matrix`, in the order of time. `taken` are the arms chosen from a larger matrix of `all` arms.
+    /// The phases of `matrix`, in the order of time. `selected` are the arms chosen from a larger matrix of `arm_count` arms.
     pub(super) fn phases(
         &self,
         matrix: &PreferenceMatrix,
-        taken: Option<&[Arm]>,
-        all: usize,
+        selected: Option<&[Arm]>,
+        arm_count: usize,
         quiet: bool,
     ) -> Result<Vec<Phase>> {
         let arms = matrix.arms();
-        let (mut base, mut absent, mut phases) = (matrix.clone(), BTreeSet::new(), Vec::new());
-        let mut after = 0;
-        for Change { from, to, what, text } in &self.changes {
+        let (mut base_matrix, mut absent_arms, mut phases) = (matrix.clone(), BTreeSet::new(), Vec::new());
+        let mut previous_step = 0;
+        for Change { first_step: from, last_step: to, kind: what, text } in &self.changes {
             let wrong = |why: String| usage(format!("--change {}: {why}", escaped(text)));
             ensure!(
-                *from > after,
-                wrong(format!("changes come in the order of time, and the one before ends at step {after}"))
+                *from > previous_step,
+                wrong(format!("changes come in the order of time, and the one before ends at step {previous_step}"))
             );
-            after = *to;
-            let known = |arm: usize| {
+            previous_step = *to;
+            let checked_arm = |arm: usize| {
                 ensure!(arm < arms, wrong(format!("expected an arm from 0 to {}, found {arm}", arms - 1)));
                 Ok(())
             };
-            let next = match what {
-                ChangeKind::Reversed => base.subset(&base.all_arms().rev().collect::<Vec<_>>())?,
+            let next_matrix = match what {
+                ChangeKind::Reversed => base_matrix.subset(&base_matrix.all_arms().rev().collect::<Vec<_>>())?,
                 ChangeKind::Shift(by) => {
-                    base.subset(&(0..arms).map(|arm| Arm::at((arm + by % arms) % arms)).collect::<Vec<_>>())?
+                    base_matrix.subset(&(0..arms).map(|arm| Arm::at((arm + by % arms) % arms)).collect::<Vec<_>>())?
                 }
                 ChangeKind::Matrix(path) => {
-                    let other = matrix_file::read(path, quiet)?.matrix;
-                    match taken {
-                        Some(taken) if other.arms() == all => other.subset(taken)?,
-                        _ if other.arms() == arms => other,
+                    let target = matrix_file::read(path, quiet)?.matrix;
+                    match selected {
+                        Some(selected) if target.arms() == arm_count => target.subset(selected)?,
+                        _ if target.arms() == arms => target,
                         _ => {
-                            let found = with_unit(other.arms() as u64, "arm");
-                            return Err(wrong(format!("{arms} arms play, and that matrix has {found}")));
+                            let arms_text = with_unit(target.arms() as u64, "arm");
+                            return Err(wrong(format!("{arms} arms play, and that matrix has {arms_text}")));
                         }
                     }
                 }
                 ChangeKind::Leave(arm) => {
-                    known(*arm)?;
-                    ensure!(absent.insert(*arm), wrong(format!("arm {arm} has left already")));
-                    ensure!(absent.len() < arms, wrong("no arm would be left".to_owned()));
-                    base.clone()
+                    checked_arm(*arm)?;
+                    ensure!(absent_arms.insert(*arm), wrong(format!("arm {arm} has left already")));
+                    ensure!(absent_arms.len() < arms, wrong("no arm would be left".to_owned()));
+                    base_matrix.clone()
                 }
                 ChangeKind::Enter(arm) => {
-                    known(*arm)?;
-                    ensure!(absent.remove(arm), wrong(format!("arm {arm} has not left")));
-                    base.clone()
+                    checked_arm(*arm)?;
+                    ensure!(absent_arms.remove(arm), wrong(format!("arm {arm} has not left")));
+                    base_matrix.clone()
                 }
             };
-            let pieces = (to - from).clamp(1, PIECES);
-            for piece in 1..=pieces {
+            let piece_count = (to - from).clamp(1, SHIFT_STEPS);
+            for step_index in 1..=piece_count {
                 // A jump is a drift of one part, at its first step.
                 // In 128 bits, because steps may be as many as 64 hold.
-                let part = u128::from(to - from) * u128::from(piece - 1) / u128::from((pieces - 1).max(1));
-                let step = from + u64::try_from(part).unwrap_or(u64::MAX);
-                let share = piece as f64 / pieces as f64;
-                let mixed = between(&base, &next, share)?;
-                phases.push(Phase { from: step, change: text.clone(), matrix: without(&mixed, &absent)? });
+                let offset = u128::from(to - from) * u128::from(step_index - 1) / u128::from((piece_count - 1).max(1));
+                let step = from + u64::try_from(offset).unwrap_or(u64::MAX);
+                let share = step_index as f64 / piece_count as f64;
+                let mixed = mixture(&base_matrix, &next_matrix, share)?;
+                phases.push(Phase { from: step, change: text.clone(), matrix: without_arms(&mixed, &absent_arms)? });
             }
-            base = next;
+            base_matrix = next_matrix;
         }
         Ok(phases)
     }
 
     /// For titles, e.g. `changing at step 50,000`.
     pub(super) fn describe(&self) -> Option<String> {
-        let first = self.changes.first()?;
-        let more = match self.changes.len() {
+        let first_change = self.changes.first()?;
+        let remainder = match self.changes.len() {
             1 => String::new(),
             several => format!(" and {}", with_unit(several as u64 - 1, "more time")),
         };
-        let to = if first.to > first.from { format!(" to {}", with_separators(first.to)) } else { String::new() };
-        Some(format!("changing at step {}{to}{more}", with_separators(first.from)))
+        let until = if first_change.last_step > first_change.first_step {
+            format!(" to {}", with_separators(first_change.last_step))
+        } else {
+            String::new()
+        };
+        Some(format!("changing at step {}{until}{remainder}", with_separators(first_change.first_step)))
     }
 }
 
-/// The matrix at `share` of the way from `one` to `other`.
-fn between(one: &PreferenceMatrix, other: &PreferenceMatrix, share: f64) -> Result<PreferenceMatrix> {
+/// The matrix at `share` of the way from `from_matrix` to `to_matrix`.
+fn mixture(from_matrix: &PreferenceMatrix, to_matrix: &PreferenceMatrix, share: f64) -> Result<PreferenceMatrix> {
     if share >= 1.0 {
-        return Ok(other.clone());
+        return Ok(to_matrix.clone());
     }
-    let mixed =
-        PreferenceMatrix::from_upper(one.arms(), |i, j| (1.0 - share) * one.get(i, j) + share * other.get(i, j));
+    let mixed = PreferenceMatrix::from_upper(from_matrix.arms(), |i, j| {
+        (1.0 - share) * from_matrix.get(i, j) + share * to_matrix.get(i, j)
+    });
     mixed.context("failed to mix two matrices")
 }
 
-/// The matrix in which the arms of `absent` lose to all others.
-fn without(matrix: &PreferenceMatrix, absent: &BTreeSet<usize>) -> Result<PreferenceMatrix> {
-    if absent.is_empty() {
+/// The matrix in which the arms of `absent_arms` lose to all others.
+fn without_arms(matrix: &PreferenceMatrix, absent_arms: &BTreeSet<usize>) -> Result<PreferenceMatrix> {
+    if absent_arms.is_empty() {
         return Ok(matrix.clone());
     }
-    let left = |arm: Arm| absent.contains(&arm.index());
-    let p = |i: Arm, j: Arm| match (left(i), left(j)) {
+    let is_absent = |arm: Arm| absent_arms.contains(&arm.index());
+    let p = |i: Arm, j: Arm| match (is_absent(i), is_absent(j)) {
         (false, false) => matrix.get(i, j),
         (true, false) => 0.0,
         (false, true) => 1.0,

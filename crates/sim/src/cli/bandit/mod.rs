@@ -25,7 +25,7 @@ use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{Environment, NamedMatrix, PreparedEnvironment};
 use studies::runner::Length;
 
-use crate::cli::args::{ArmArgs, ComparisonArgs, PlaceArgs, Selected, default_folder, of_content};
+use crate::cli::args::{ArmArgs, ComparisonArgs, PlaceArgs, SelectedMatrix, default_folder, of_content};
 use crate::cli::study::StudyLauncher;
 
 /// Run dueling bandits on a preference matrix: coin flips instead of users.
@@ -91,20 +91,21 @@ impl Bandit {
         self.arms.check()?;
         request.horizons.check(comparison.compare_algorithms, false)?;
         let settings = request.settings(&StudyDefaults::STUDY, place.common.seed, None)?;
-        let asked = settings.evidence.is_some() || comparison.compare_algorithms;
-        self.changes.check(request.run.steps(&StudyDefaults::STUDY), request.horizons.explores(), asked)?;
+        let needs_winner = settings.evidence.is_some() || comparison.compare_algorithms;
+        self.changes.check(request.run.steps(&StudyDefaults::STUDY), request.horizons.explores(), needs_winner)?;
         let (regret, quiet) = (settings.regret, place.common.quiet);
         match (&self.source.matrix, &self.source.problem) {
             (Some(path), _) => {
                 let file = matrix_file::read(path, quiet)?;
-                let all = file.matrix.arms();
-                let Selected { matrix, taken, names, origin, wins } = self.arms.apply(file, place.common.seed)?;
+                let arm_count = file.matrix.arms();
+                let SelectedMatrix { matrix, kept_arms: taken, names, origin, wins } =
+                    self.arms.apply(file, place.common.seed)?;
                 let name = matrix_file::name(path);
-                let never = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
-                let phases = self.changes.phases(&matrix, taken.as_deref(), all, quiet)?;
-                let matrix = NamedMatrix { matrix, name, taken, names, origin };
+                let never_compared_note = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
+                let phases = self.changes.phases(&matrix, taken.as_deref(), arm_count, quiet)?;
+                let matrix = NamedMatrix { matrix, name, kept_arms: taken, names, origin };
                 let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
-                self.play(prepared.doubting(never).changing(phases, quiet)?, settings)
+                self.play(prepared.with_doubt(never_compared_note).changing(phases, quiet)?, settings)
             }
             (None, Some(problem)) => {
                 ensure!(
@@ -115,13 +116,13 @@ impl Bandit {
                 );
                 // Before the problem is made, which takes a minute where it has many arms.
                 request.run.ensure_room(&StudyDefaults::STUDY, problem.arms())?;
-                output::tell::notes(quiet, notes::of_problem(problem));
+                output::messages::notes(quiet, notes::of_problem(problem));
                 let name = problem.to_string();
                 match prepare_problem(problem)? {
                     ProblemArena::Matrix(matrix) => {
                         let phases = self.changes.phases(&matrix, None, matrix.arms(), quiet)?;
                         let (names, origin) = (ArmNames::NUMBERS, MatrixOrigin::default());
-                        let matrix = NamedMatrix { matrix, name, taken: None, names, origin };
+                        let matrix = NamedMatrix { matrix, name, kept_arms: None, names, origin };
                         let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;
                         self.play(prepared.changing(phases, quiet)?, settings)
                     }
@@ -146,30 +147,33 @@ impl Bandit {
         settings: RunSettings,
     ) -> Result<()> {
         let launcher = StudyLauncher::new(&self.place)?.compare(self.comparison.compare_algorithms);
-        let on = PlayedEnvironment::new(prepared, &settings, self.changes.describe());
-        let folder = |kind| self.folder(kind, &on.environment, &settings.late);
+        let played_environment = PlayedEnvironment::new(prepared, &settings, self.changes.describe());
+        let folder = |kind| self.folder(kind, &played_environment.environment, &settings.late);
         match settings.size.length {
             Length::Steps(..) => {
                 let folder = folder("bandit");
-                launcher.run(MatrixStudy { settings, on }, folder)
+                launcher.run(MatrixStudy { settings, environment: played_environment }, folder)
             }
             Length::Horizons(_) => {
                 let folder = folder("explore");
-                launcher.run(ExploreStudy { settings, on }, folder)
+                launcher.run(ExploreStudy { settings, environment: played_environment }, folder)
             }
         }
     }
 
     /// The results folder unless another is given.
     fn folder(&self, kind: &str, played_on: &Environment, late: &LateAnswers) -> PathBuf {
-        let usual = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
-        let (part, regret) = (self.arms.part(), self.request.run.regret_part(usual) + &self.request.evidence.part());
+        let default_regret = if played_on.condorcet { RegretKind::Condorcet } else { RegretKind::Copeland };
+        let (arms_suffix, regret_suffix) = (
+            self.arms.folder_suffix(),
+            self.request.run.regret_suffix(default_regret) + &self.request.evidence.folder_suffix(),
+        );
         let seeded = self.place.common.seeded();
         let name = match (&self.source.matrix, &played_on.checksum) {
             (Some(_), Some(checksum)) => of_content(&played_on.name, checksum),
             _ => played_on.name.clone(),
         };
-        let changes = played_on.part();
-        default_folder(&format!("{kind}-{name}{part}{changes}{regret}{}{seeded}", late.part()))
+        let changes = played_on.folder_suffix();
+        default_folder(&format!("{kind}-{name}{arms_suffix}{changes}{regret_suffix}{}{seeded}", late.folder_suffix()))
     }
 }

@@ -9,8 +9,8 @@ use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
 use click_logs::outcomes::{missing, summary_beside};
+use output::messages::{note, warn};
 use output::numbers::{parse_positive, with_separators};
-use output::tell::{note, warn};
 use output::text_table::{Align, TextTable};
 use output::usage::usage;
 use serde::Serialize;
@@ -73,14 +73,14 @@ pub(super) const OF_SIMULATIONS: [&str; 22] = [
 ];
 
 /// The days of a table, oldest first.
-struct Days {
+struct OutcomeDays {
     rankers: Vec<String>,
     /// Keyed by day and pair, the pair in the order of the rankers.
     days: BTreeMap<String, BTreeMap<(Arm, Arm), PairOutcomes>>,
     /// Whether the log is simulated; `None` if what lies beside the table leaves it unknown.
     is_synthetic: Option<bool>,
     /// The part of the log that does not count, if it is too much.
-    missing: Vec<String>,
+    missing_remarks: Vec<String>,
 }
 
 /// The plan of one algorithm.
@@ -107,8 +107,8 @@ struct PlannedShare {
 
 /// Prints the tables of the next day, and writes them if a folder is given.
 pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, place: &PlaceArgs) -> Result<()> {
-    let days = Days::read(path, options.until.as_deref())?;
-    days.missing.iter().for_each(|text| note(place.common.quiet, text));
+    let days = OutcomeDays::read(path, options.until.as_deref())?;
+    days.missing_remarks.iter().for_each(|text| note(place.common.quiet, text));
     let count = days.rankers.len();
     ensure!(count >= 2, usage(format!("{} has no two rankers; there is nothing to choose from", path.display())));
     let algorithms = run.algorithms(&StudyDefaults::DUELS);
@@ -122,13 +122,13 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, plac
     }
     let plans = algorithms.iter().map(|spec| days.plan(spec, options.impressions, place.common.seed));
     let plans = plans.collect::<Result<Vec<Plan>>>()?;
-    let last = days.days.keys().next_back();
+    let last_day = days.days.keys().next_back();
     let report = json!({
         "outcomes": path.display().to_string(),
         "synthetic": days.is_synthetic,
         "seed": place.common.seed,
         "days": days.days.len(),
-        "last_day": last,
+        "last_day": last_day,
         "rankers": days.rankers,
         "impressions": options.impressions,
         "plans": plans,
@@ -143,13 +143,14 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, plac
     if days.is_synthetic == Some(true) {
         note(place.common.quiet, "the log is simulated: it says nothing about real users");
     }
-    let known = last.map_or_else(|| "no day".to_owned(), |last| format!("{} days until {last}", days.days.len()));
+    let known_days =
+        last_day.map_or_else(|| "no day".to_owned(), |last_day| format!("{} days until {last_day}", days.days.len()));
     let origin = match days.is_synthetic {
         Some(true) => " (a simulated log)",
         Some(false) => "",
         None => " (whether the log is simulated is not known)",
     };
-    println!("The next day's {} impressions, after {known}{origin}:", with_separators(options.impressions));
+    println!("The next day's {} impressions, after {known_days}{origin}:", with_separators(options.impressions));
     for plan in &plans {
         let Plan { label, planned, further, unused, recommended, shares, .. } = plan;
         println!("");
@@ -158,11 +159,11 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, plac
         println!("{label} ({best})");
         let mut table = TextTable::new([("show", Align::Left), ("impressions", Align::Right), ("share", Align::Right)]);
         for share in shares {
-            let shown = match &share.rankers[..] {
+            let rankers_text = match &share.rankers[..] {
                 [alone] => format!("{alone} alone"),
                 mixed => mixed.join(" with "),
             };
-            table.row([shown, with_separators(share.impressions), format!("{:.1}%", 100.0 * share.share)]);
+            table.row([rankers_text, with_separators(share.impressions), format!("{:.1}%", 100.0 * share.share)]);
         }
         println!("{table}");
         let counts = [planned + further, *further, *unused].map(with_separators);
@@ -174,12 +175,12 @@ pub(super) fn plan(path: &Path, options: &OutcomeOptions, run: &RunRequest, plac
     Ok(())
 }
 
-fn write(out: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Result<()> {
+fn write(folder_path: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Result<()> {
     let mut config = report.clone();
     config["command"] = "bandit --from-outcomes".into();
     config["plans"] = Value::Null;
     config["algorithms"] = plans.iter().map(|plan| plan.algorithm.clone()).collect();
-    let folder = place.output.claim(|| out.to_path_buf(), &config, place.common.quiet)?;
+    let folder = place.output.claim(|| folder_path.to_path_buf(), &config, place.common.quiet)?;
     folder.write(&config, || {
         output::write_json_pretty(&folder.join("plan.json"), report)?;
         let rows = plans.iter().flat_map(|plan| {
@@ -194,7 +195,7 @@ fn write(out: &Path, place: &PlaceArgs, report: &Value, plans: &[Plan]) -> Resul
     })
 }
 
-impl Days {
+impl OutcomeDays {
     /// The table at `path`, or the one in that folder, read as `click-logs decide` reads it.
     fn read(path: &Path, until: Option<&str>) -> Result<Self> {
         let table = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
@@ -202,8 +203,8 @@ impl Days {
             .with_context(|| table.display().to_string())?;
         let (summary, remark) = summary_beside(&table, &text);
         let until = until.or_else(|| summary["last_closed_day"].as_str());
-        let named = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let order: Vec<String> = named.map(str::to_owned).collect();
+        let ranker_names = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let order: Vec<String> = ranker_names.map(str::to_owned).collect();
         let outcomes = click_logs::outcomes::read(&text, &order)
             .and_then(|outcomes| click_logs::outcomes::need_impressions(&outcomes).map(|()| outcomes));
         let Outcomes { rankers, versions, days: rows } = outcomes.map_err(|error| usage(error.in_file(&table)))?;
@@ -230,8 +231,8 @@ impl Days {
         // Without a remark, a table alone claims nothing.
         let is_synthetic = summary["synthetic"].as_bool().filter(|synthetic| *synthetic || remark.is_none());
         let is_synthetic = if remark.is_none() { Some(is_synthetic.unwrap_or(false)) } else { is_synthetic };
-        let missing = remark.into_iter().chain(missing(&summary)).collect();
-        Ok(Self { rankers, days, is_synthetic, missing })
+        let missing_remarks = remark.into_iter().chain(missing(&summary)).collect();
+        Ok(Self { rankers, days, is_synthetic, missing_remarks: missing_remarks })
     }
 
     /// The plan of an algorithm for the day after them: one day after the other, pair by pair.

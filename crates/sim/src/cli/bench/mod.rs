@@ -8,8 +8,8 @@ use anyhow::{Result, ensure};
 use bandits::registry::Spec;
 use bench::{BenchStudy, Definition, Entry, Program, Request, Track};
 use clap::{Args, Subcommand};
+use output::messages::info;
 use output::numbers::{parse_above_zero, parse_positive};
-use output::tell::info;
 use output::usage::usage;
 
 use super::args::{PlaceArgs, default_folder};
@@ -108,19 +108,19 @@ impl Play {
     fn entries(&self) -> Result<Vec<Entry>> {
         let programs = self.programs.iter().map(|text| Program::parse(text, self.limit).map(Entry::Program));
         let mut entries = Vec::new();
-        let words: Vec<&str> = self.policies.iter().map(String::as_str).collect();
-        match words[..] {
+        let policies: Vec<&str> = self.policies.iter().map(String::as_str).collect();
+        match policies[..] {
             ["none"] => {}
             [] if !self.programs.is_empty() => {}
             [] | ["all"] => {
-                let (all, sets) = Entry::all();
-                entries = all;
+                let (all_entries, sets) = Entry::all();
+                entries = all_entries;
                 let remark =
                     format!("not entered, because they compare sets and only pairs are answered: {}", sets.join(", "));
                 info(self.place.common.quiet, &remark);
             }
             _ => {
-                for word in words {
+                for word in policies {
                     let spec: Spec = word.parse().map_err(|error| usage(format!("--policies {word}: {error}")))?;
                     entries.push(Entry::Policy(spec));
                 }
@@ -134,7 +134,7 @@ impl Play {
     /// Where results usually go: a folder per choice of tracks, problems and entries.
     fn folder(&self, request: &Request) -> PathBuf {
         let letters: String = request.tracks.iter().map(|track| track.letter()).collect();
-        let parts = [
+        let suffixes = [
             (request.tracks.len() < Track::ALL.len()).then(|| format!("-{letters}")),
             self.problems.as_ref().map(|problems| format!("-problems-{problems}")),
             (!self.policies.is_empty()).then(|| format!("-{}", self.policies.join("-"))),
@@ -142,7 +142,7 @@ impl Play {
             self.runs.map(|runs| format!("-runs-{runs}")),
             self.key.is_some().then(|| "-own-key".to_owned()),
         ];
-        default_folder(&format!("bench{}", parts.iter().flatten().map(String::as_str).collect::<String>()))
+        default_folder(&format!("bench{}", suffixes.iter().flatten().map(String::as_str).collect::<String>()))
     }
 
     fn names(&self) -> Vec<&str> {

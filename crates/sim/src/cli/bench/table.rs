@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use bench::{Results, Scores, table};
 use clap::Args;
 use output::input::{self, MOST_OF_RESULTS};
-use output::tell::info;
+use output::messages::info;
 use studies::runner::announce_missing;
 use studies::{Report, write_files};
 
@@ -35,20 +35,20 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn run(&self) -> Result<()> {
-        let read = |path: &PathBuf| {
+        let read_results = |path: &PathBuf| {
             let text = input::read_file_text(path, MOST_OF_RESULTS);
             let text = text.with_context(|| format!("failed to read {}", path.display()))?;
             Results::from_json(&text).with_context(|| format!("failed to read {}", path.display()))
         };
-        let all: Vec<Results> = self.files.iter().map(read).collect::<Result<_>>()?;
-        let scores = Scores::of(&all)?;
+        let results: Vec<Results> = self.files.iter().map(read_results).collect::<Result<_>>()?;
+        let scores = Scores::of(&results)?;
         println!("{}", table::text(&scores));
         let Some(out) = &self.out else { return Ok(()) };
         announce_missing(out, self.quiet);
         output::create_folder(out)?;
         let mut report = Report::default();
         for (name, content) in table::files(&scores)? {
-            report = report.with(&name, content);
+            report = report.with_file(&name, content);
         }
         write_files(out, &report.files, &serde_json::Value::Null)?;
         info(self.quiet, &format!("tables in {}", out.display()));

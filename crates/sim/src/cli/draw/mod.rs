@@ -8,10 +8,10 @@ use letor_io::NameList;
 use output::numbers::parse_above_zero;
 use output::usage::usage;
 use ranktypes::text::escaped;
-use studies::results::{Chosen, DENSITY, Format, LegendAt, Length, Letters};
+use studies::results::{DENSITY, Format, LegendAt, Length, Letters, PrintChoices};
 use studies::runner::announce_missing;
 
-use crate::cli::args::Relabelled;
+use crate::cli::args::LabelOverride;
 use crate::drawing::{Drawing, Request, draw};
 use crate::experiment::config::{Bands, Scale};
 use desk::{eprintln, println};
@@ -79,7 +79,7 @@ pub(super) struct Draw {
 
     /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
     #[arg(long, value_name = "NAME=NEW,...")]
-    relabel: Vec<Relabelled>,
+    relabel: Vec<LabelOverride>,
 
     /// Draw these curves alone: names as in the legend, or algorithms
     #[arg(long, value_name = "NAME,...")]
@@ -139,11 +139,11 @@ enum LegendArg {
 
 impl Draw {
     pub(super) fn run(&self) -> Result<()> {
-        let files = self.asked_files()?;
+        let files = self.output_files()?;
         // Before anything is read, so that a mistake is found immediately.
         self.check(&files)?;
         let Drawing { sheet, caption, chosen } = draw(&self.results, &self.request())?;
-        let files = if files.is_empty() { self.usual_files(&chosen) } else { files };
+        let files = if files.is_empty() { self.default_files(&chosen) } else { files };
         let sheet = if self.adaptive { sheet.adaptive() } else { sheet };
         self.check(&files)?;
         for (path, format) in &files {
@@ -154,20 +154,20 @@ impl Draw {
             output::write_atomic(path, &bytes)?;
         }
         println!("{}", escaped(&caption));
-        let [wide, high] = sheet.size().map(|points| points / 72.0);
-        let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
-        eprintln!("{}: {wide:.2} x {high:.2} in", written.join(", "));
+        let [width, height] = sheet.size().map(|points| points / 72.0);
+        let paths: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+        eprintln!("{}: {width:.2} x {height:.2} in", paths.join(", "));
         Ok(())
     }
 
     /// The files that flags ask for; none if they leave it open.
-    fn asked_files(&self) -> Result<Vec<(PathBuf, Format)>> {
+    fn output_files(&self) -> Result<Vec<(PathBuf, Format)>> {
         let Some(out) = &self.out else {
-            return Ok(self.format.iter().map(|format| (self.beside(*format), *format)).collect());
+            return Ok(self.format.iter().map(|format| (self.figure_path(*format), *format)).collect());
         };
         let ending = out.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let known: Option<Format> = ending.parse().ok();
-        match (known, self.format.as_slice()) {
+        let format_of_ending: Option<Format> = ending.parse().ok();
+        match (format_of_ending, self.format.as_slice()) {
             (Some(format), []) => Ok(vec![(out.clone(), format)]),
             (Some(format), [given]) if format == *given => Ok(vec![(out.clone(), format)]),
             (None, [given]) => Ok(vec![(out.clone(), *given)]),
@@ -184,12 +184,12 @@ impl Draw {
         }
     }
 
-    fn usual_files(&self, chosen: &Chosen) -> Vec<(PathBuf, Format)> {
+    fn default_files(&self, chosen: &PrintChoices) -> Vec<(PathBuf, Format)> {
         let formats = if chosen.formats.is_empty() { vec![Format::Pdf] } else { chosen.formats.clone() };
-        formats.into_iter().map(|format| (self.beside(format), format)).collect()
+        formats.into_iter().map(|format| (self.figure_path(format), format)).collect()
     }
 
-    fn beside(&self, format: Format) -> PathBuf {
+    fn figure_path(&self, format: Format) -> PathBuf {
         self.results.join(format!("draw.{}", format.ending()))
     }
 
@@ -233,12 +233,12 @@ impl Draw {
             LegendArg::Direct => LegendAt::Direct,
             LegendArg::None => LegendAt::None,
         };
-        let chosen = Chosen {
+        let chosen = PrintChoices {
             width: self.width.clone(),
             height: self.height.clone(),
             font: self.font.clone(),
             legend: self.legend.map(legend),
-            relabel: self.relabel.iter().flat_map(|Relabelled(names)| names).cloned().collect(),
+            relabel: self.relabel.iter().flat_map(|LabelOverride(names)| names).cloned().collect(),
             title: if self.no_title { Some(false) } else { self.title.as_ref().map(|_| true) },
             formats: self.format.clone(),
         };
@@ -246,9 +246,9 @@ impl Draw {
             x,
             y,
             bands: self.bands.map(bands),
-            only: NameList::all(&self.only),
+            curves_only: NameList::all(&self.only),
             heat_map: self.heat_map,
-            at: self.at,
+            grid_step: self.at,
             labels: [self.x_label.clone(), self.y_label.clone()],
             title: self.title.clone(),
             chosen,

@@ -18,8 +18,8 @@ pub(in crate::cli) struct Cite {
 impl Cite {
     #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
     pub(in crate::cli) fn run(&self) -> Result<()> {
-        let all = entries();
-        let chosen = if self.names.is_empty() { &all } else { &self.names };
+        let entries_of_all = entries();
+        let chosen = if self.names.is_empty() { &entries_of_all } else { &self.names };
         let mut papers = Vec::new();
         for entry in chosen {
             match entry.paper {

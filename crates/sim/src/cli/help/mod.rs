@@ -93,11 +93,11 @@ const WITHOUT_A_COMMAND: [&str; 9] =
     ["algorithms", "click", "dataset", "out", "qrels", "rankers", "rankings", "runs", "steps"];
 
 /// The longest text of a flag that `-h` shows in full.
-const LONG: usize = 90;
+const MAX_LINE_CHARS: usize = 90;
 
 /// `command` and its subcommands with examples, and with two lengths of help: `-h` fits on a screen, `--help` says
 /// everything.
-pub(super) fn dressed(command: Command) -> Command {
+pub(super) fn with_help(command: Command) -> Command {
     // Whatever the program is called.
     with_examples(command, output::program::NAME).mut_args(|argument| {
         let is_shown = WITHOUT_A_COMMAND.contains(&argument.get_id().as_str());
@@ -105,9 +105,9 @@ pub(super) fn dressed(command: Command) -> Command {
     })
 }
 
-/// The same for the command that is `called` so in the table of examples.
-fn with_examples(command: Command, called: &str) -> Command {
-    let command = match examples::examples_of(called) {
+/// The same for the command that is `command_name` so in the table of examples.
+fn with_examples(command: Command, command_name: &str) -> Command {
+    let command = match examples::examples_of(command_name) {
         Some(examples) => command.after_long_help(examples),
         None => command,
     };
@@ -121,34 +121,34 @@ fn with_examples(command: Command, called: &str) -> Command {
         let Some(text) = text else { return argument };
         let id = argument.get_id().as_str();
         let (rare, brief) = (RARE.contains(&id), BRIEF.iter().find(|(known, _)| *known == id));
-        let short = match brief {
+        let brief_help = match brief {
             Some((_, brief)) if text.len() > brief.len() => (*brief).to_owned(),
             _ => first_clause(&text),
         };
         let value = VALUES.iter().find(|(known, _)| *known == id).map(|(_, value)| *value);
-        let argument = argument.help(short).long_help(text).hide_short_help(rare);
-        let long = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.len() > 12));
+        let argument = argument.help(brief_help).long_help(text).hide_short_help(rare);
+        let has_long_value = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.len() > 12));
         match value {
-            Some(value) if long => argument.value_name(value),
+            Some(value) if has_long_value => argument.value_name(value),
             _ => argument,
         }
     });
     command.mut_subcommands(|command| {
-        let called = command.get_name().to_owned();
-        with_examples(command, &called)
+        let command_name = command.get_name().to_owned();
+        with_examples(command, &command_name)
     })
 }
 
 /// The beginning of a text that makes sense alone.
 fn first_clause(text: &str) -> String {
     let paragraph = text.split("\n\n").next().unwrap_or(text).replace('\n', " ");
-    if paragraph.len() <= LONG {
+    if paragraph.len() <= MAX_LINE_CHARS {
         return paragraph;
     }
     // A default at the end is worth keeping, if it is short.
     let default = paragraph.rfind(" [default: ").map(|start| &paragraph[start..]).filter(|default| default.len() < 30);
-    let ends = [": ", "; ", ". ", ", e.g. ", " (", ", "];
-    let end = ends.iter().filter_map(|end| paragraph.find(end)).filter(|end| *end > 12).min();
+    let clause_ends = [": ", "; ", ". ", ", e.g. ", " (", ", "];
+    let end = clause_ends.iter().filter_map(|end| paragraph.find(end)).filter(|end| *end > 12).min();
     format!("{}{}", &paragraph[..end.unwrap_or(paragraph.len())], default.unwrap_or_default())
 }
 

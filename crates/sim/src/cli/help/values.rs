@@ -21,11 +21,11 @@ pub(super) fn completions(command: Command, shell: Shell, program: &str) -> Vec<
     }
     // clap's script offers names or files, but a data set is either.
     let script = String::from_utf8_lossy(&script).into_owned();
-    let both = [data_sets(), matrices()].into_iter().fold(script, |script, names| {
-        let words = format!("compgen -W \"{}\"", names.join(" "));
-        script.replace(&words, &words.replacen("compgen", "compgen -f", 1))
+    let with_data_names = [data_sets(), matrices()].into_iter().fold(script, |script, names| {
+        let word_list = format!("compgen -W \"{}\"", names.join(" "));
+        script.replace(&word_list, &word_list.replacen("compgen", "compgen -f", 1))
     });
-    both.into_bytes()
+    with_data_names.into_bytes()
 }
 
 fn with_names(command: Command, shell: Shell) -> Command {

@@ -23,7 +23,7 @@ fn intervals(
     names: &ArmNames,
 ) -> Option<Forest> {
     let (data, judged) = (&findings.name, findings.judged());
-    const MOST: usize = 60;
+    const MAX_ROWS: usize = 60;
     let measure = measures.names().into_iter().next()?;
     let row = |(arm, (value, inner)): (usize, (f64, (f64, f64)))| ForestRow {
         name: names.name(arm),
@@ -34,10 +34,10 @@ fn intervals(
     };
     let estimates: Vec<(f64, (f64, f64))> = match judged {
         Some(judged) => judged.measures.first()?.runs.iter().map(|run| (run.mean, run.interval)).collect(),
-        None => of_values(measurement)?,
+        None => intervals_of_means(measurement)?,
     };
     let mut rows =
-        Some(estimates).filter(|rows| rows.len() <= MOST)?.into_iter().enumerate().map(row).collect::<Vec<_>>();
+        Some(estimates).filter(|rows| rows.len() <= MAX_ROWS)?.into_iter().enumerate().map(row).collect::<Vec<_>>();
     rows.sort_by(|one, other| other.value.total_cmp(&one.value));
     Some(Forest {
         title: format!("{measure} of {} on {data}", with_unit(rows.len() as u64, "run")),
@@ -54,11 +54,11 @@ fn intervals(
 }
 
 /// For each run, the mean of the first requested measure, and its interval.
-fn of_values(measurement: &Measurement<'_>) -> Option<Vec<(f64, (f64, f64))>> {
+fn intervals_of_means(measurement: &Measurement<'_>) -> Option<Vec<(f64, (f64, f64))>> {
     let zeros = vec![0.0; measurement.queries()];
     let of_run = |values: &Vec<Vec<f64>>| {
-        let found = paired_t_test(&values[NDCG.len()], &zeros).ok()?;
-        Some((found.mean, found.interval(verdict::LEVEL).ok()?))
+        let test = paired_t_test(&values[NDCG.len()], &zeros).ok()?;
+        Some((test.mean, test.interval(verdict::LEVEL).ok()?))
     };
     measurement.per_query().iter().map(of_run).collect()
 }
@@ -67,12 +67,12 @@ fn of_values(measurement: &Measurement<'_>) -> Option<Vec<(f64, (f64, f64))>> {
 pub(super) fn draw(
     dataset: &Dataset,
     findings: &Findings,
-    measured: Option<(&Measurement<'_>, &Measures)>,
+    measurement: Option<(&Measurement<'_>, &Measures)>,
     names: &ArmNames,
     folder: &Path,
 ) -> Result<()> {
     let note = findings.synthetic.then(|| synthetic_note(&findings.name));
-    if let Some(intervals) = measured.and_then(|measured| intervals(findings, measured, names)) {
+    if let Some(intervals) = measurement.and_then(|measurement| intervals(findings, measurement, names)) {
         Forest { note: note.clone(), ..intervals }.save(&folder.join("rankers"))?;
     } else if let Some(best) = findings.best_first() {
         let curve = |name: &str, value: fn(&RankerQuality) -> f64| {
@@ -99,12 +99,12 @@ pub(super) fn draw(
     sizes.sort_unstable();
     let total = sizes.len().max(1) as f64;
     let mut points = vec![CurvePoint::exact(0.0, 0.0)];
-    let mut before = 0;
+    let mut offset = 0;
     for equal in sizes.chunk_by(|one, other| one == other) {
         // A step function: the share rises where the size is reached.
-        points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
-        before += equal.len();
-        points.push(CurvePoint::exact(equal[0] as f64, before as f64 / total));
+        points.push(CurvePoint::exact(equal[0] as f64, offset as f64 / total));
+        offset += equal.len();
+        points.push(CurvePoint::exact(equal[0] as f64, offset as f64 / total));
     }
     let PerQuery { fewest, median, most } = findings.documents_per_query;
     let spread = match (fewest, most) {

@@ -13,16 +13,16 @@ use simulation::arm_names::ArmNames;
 use studies::verdict::{JudgedMeasures, MeasureTests};
 
 /// The default measures of runs.
-const OF_RUNS: &str = "nDCG@10,AP,RR@10,P@10,R@100";
+const RUN_MEASURES: &str = "nDCG@10,AP,RR@10,P@10,R@100";
 
 /// The default measures of runs where people judged some documents of a query: sums over documents.
-const OF_JUDGED_RUNS: &str = "P@10,RBP(p=0.8)";
+const JUDGED_RUN_MEASURES: &str = "P@10,RBP(p=0.8)";
 
 /// The files of means and of the values of every query.
-pub(super) const MEANS: &str = "measures.csv";
-pub(super) const QUERIES: &str = "measures-per-query.csv";
+pub(super) const MEANS_FILE: &str = "measures.csv";
+pub(super) const QUERIES_FILE: &str = "measures-per-query.csv";
 /// The file of paired tests of runs.
-pub(super) const TESTS: &str = "tests.csv";
+pub(super) const TESTS_FILE: &str = "tests.csv";
 
 /// Measures, as text `nDCG@10,AP`.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,9 +44,9 @@ impl Serialize for Measures {
 
 impl Measures {
     /// The default measures of the data set; `None` if its rankers are not runs.
-    pub(super) fn usual(dataset: &Dataset) -> Option<Self> {
-        let of = |runs: &Runs| if runs.gold().is_some() { OF_JUDGED_RUNS } else { OF_RUNS };
-        dataset.runs().map(|runs| of(runs).parse().expect("measures"))
+    pub(super) fn default_for(dataset: &Dataset) -> Option<Self> {
+        let defaults_of = |runs: &Runs| if runs.gold().is_some() { JUDGED_RUN_MEASURES } else { RUN_MEASURES };
+        dataset.runs().map(|runs| defaults_of(runs).parse().expect("measures"))
     }
 
     /// Each as `ir_measures` writes it.
@@ -98,23 +98,24 @@ impl AllMeans {
         best
     }
 
-    /// The table of the `most` best rankers by the first measure.
-    pub(super) fn table(&self, names: &ArmNames, most: usize) -> String {
+    /// The table of the `max_rows` best rankers by the first measure.
+    pub(super) fn table(&self, names: &ArmNames, max_rows: usize) -> String {
         let headings = self.measures.names();
         let columns = headings.iter().map(|heading| (heading.as_str(), Align::Right));
         let mut table = TextTable::new(std::iter::once(("ranker", Align::Left)).chain(columns));
         let best = self.best_first();
-        for ranker in best.iter().take(most) {
+        for ranker in best.iter().take(max_rows) {
             let values = ranker.values.iter().map(|value| format!("{value:.4}"));
             table.row(std::iter::once(names.name(ranker.arm())).chain(values));
         }
-        let more = if best.len() > most { format!("\nthe best {most}; {MEANS} has all") } else { String::new() };
-        format!("{table}{more}")
+        let remainder =
+            if best.len() > max_rows { format!("\nthe best {max_rows}; {MEANS_FILE} has all") } else { String::new() };
+        format!("{table}{remainder}")
     }
 
     /// Writes the paired tests, if there are any.
     pub(super) fn write_tests(tests: Option<&MeasureTests>, folder: &Path, names: &ArmNames) -> Result<()> {
-        let path = folder.join(TESTS);
+        let path = folder.join(TESTS_FILE);
         let Some(tests) = tests else { return remove_stale(&path) };
         // The number in files, as in `measures.csv`, from 1.
         let rows = tests.rows(|arm| (arm + 1).to_string(), |arm| names.name(arm));
@@ -149,9 +150,9 @@ impl AllMeans {
             row.extend(self.judged.iter().flat_map(|judged| judged.row(arm)));
             row
         });
-        write(&folder.join(MEANS), columns, &mut means)?;
+        write(&folder.join(MEANS_FILE), columns, &mut means)?;
         if !per_query {
-            return remove_stale(&folder.join(QUERIES));
+            return remove_stale(&folder.join(QUERIES_FILE));
         }
         let mut rows = (0..dataset.queries()).flat_map(|query| {
             let values = measurement.of_query(query);
@@ -162,6 +163,6 @@ impl AllMeans {
             });
             rows.collect::<Vec<_>>()
         });
-        write(&folder.join(QUERIES), header(&["query"]), &mut rows)
+        write(&folder.join(QUERIES_FILE), header(&["query"]), &mut rows)
     }
 }

@@ -15,11 +15,11 @@ use simulation::arm_names::ArmNames;
 use simulation::spec::SiteSpec;
 use studies::verdict::{self, JudgedMeasures, MeasureTests};
 
-use self::measures::{AllMeans, MEANS, Means, Measures, QUERIES, TESTS};
+use self::measures::{AllMeans, MEANS_FILE, Means, Measures, QUERIES_FILE, TESTS_FILE};
 use self::paper::PaperTable;
 use crate::cli::args::{
     CommonArgs, DatasetArgs, OutputArgs, RankerFileArgs, ReadingArgs, TableFormat, announce, dataset_name,
-    default_folder, short,
+    default_folder, shortened_list,
 };
 use desk::{eprintln, println};
 
@@ -34,10 +34,10 @@ const fn ndcg(gain: Gain) -> Measure {
 }
 
 /// The number of rankers that are printed of a data set, and of pairs.
-const PRINTED: usize = 10;
+const PRINTED_RANKERS: usize = 10;
 
 /// The number of rankers that are printed with measures, which are asked for by name.
-const MEASURED: usize = 30;
+const MAX_MEASURED_RANKERS: usize = 30;
 
 /// Describe a data set: queries, labels, and the quality of each feature as a ranker.
 ///
@@ -179,20 +179,20 @@ impl Inspect {
             !self.standalone || self.format == TableFormat::Latex,
             usage("--standalone makes a document of --format latex".to_owned())
         );
-        let asked = self.dataset.asked();
+        let dataset_args = self.dataset.paths_or_names();
         let spec = SiteSpec {
-            dataset: asked.to_vec(),
+            dataset: dataset_args.to_vec(),
             reading: self.reading.spec(),
             names: self.reading.names.clone(),
             ..SiteSpec::default()
         };
-        let mut spec = self.own.of_spec(asked, spec)?;
+        let mut spec = self.own.of_spec(dataset_args, spec)?;
         if !self.judged.is_empty() {
             spec.gold = std::mem::replace(&mut spec.qrels, self.judged.clone());
         }
         let dataset = self.reading.open(&spec)?;
         announce(&dataset, self.common.quiet);
-        let measures = self.measures.clone().or_else(|| Measures::usual(&dataset));
+        let measures = self.measures.clone().or_else(|| Measures::default_for(&dataset));
         ensure!(
             !self.per_query || measures.is_some(),
             usage("--per-query applies to measures: name them with --measures, e.g. nDCG@10,AP")
@@ -203,14 +203,19 @@ impl Inspect {
         );
         let baseline = self.baseline_of(&dataset)?;
         let checksum = dataset.checksum();
-        let usual = || {
-            let name = dataset_name(&self.own.files(asked), dataset.name(), &checksum);
-            let part = self.reading.part().map_or_else(String::new, |part| format!("-{part}"));
-            let measures = self.measures.as_ref().map(|measures| format!("-{}", short(&measures.names().join("-"))));
+        let default_folder = || {
+            let name = dataset_name(&self.own.files(dataset_args), dataset.name(), &checksum);
+            let suffix = self.reading.folder_suffix().map_or_else(String::new, |suffix| format!("-{suffix}"));
+            let measures =
+                self.measures.as_ref().map(|measures| format!("-{}", shortened_list(&measures.names().join("-"))));
             let per_query = if self.per_query { "-per-query" } else { "" };
             let judged = if self.judged.is_empty() { "" } else { "-judged" };
-            let against = self.baseline.as_ref().map_or_else(String::new, |run| format!("-against-{}", short(run)));
-            default_folder(&format!("inspect-{name}{part}{}{per_query}{judged}{against}", measures.unwrap_or_default()))
+            let baseline_suffix =
+                self.baseline.as_ref().map_or_else(String::new, |run| format!("-against-{}", shortened_list(run)));
+            default_folder(&format!(
+                "inspect-{name}{suffix}{}{per_query}{judged}{baseline_suffix}",
+                measures.unwrap_or_default()
+            ))
         };
         let config = Config {
             command: "inspect",
@@ -222,11 +227,11 @@ impl Inspect {
             judged: !self.judged.is_empty(),
             baseline: self.baseline.as_deref(),
         };
-        let folder = self.output.claim(usual, &config, self.common.quiet)?;
+        let folder = self.output.claim(default_folder, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
         let names = ArmNames::features((1..=dataset.features()).map(FeatureId).collect());
-        let names = names.called(dataset.feature_names().cloned());
-        let rankings = Ranked::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
+        let names = names.with_user_names(dataset.feature_names().cloned());
+        let rankings = MeasuredRankings::new(&dataset, statistics.unlabelled(), measures.as_ref())?;
         let measurement = rankings.as_ref().map(|ranked| ranked.measurement(measures.as_ref())).transpose()?;
         let tested = measurement.as_ref().zip(measures.as_ref()).filter(|_| dataset.runs().is_some());
         if let Some((measurement, _)) = tested {
@@ -246,7 +251,7 @@ impl Inspect {
         if let Some(baseline) = baseline {
             let tests =
                 findings.tests.context("--baseline compares runs, which takes two runs and two judged queries")?;
-            findings.tests = Some(tests.against(baseline)?);
+            findings.tests = Some(tests.against_baseline(baseline)?);
         }
         if let (Some(means), Some(judged)) = (&mut findings.measures, judged) {
             means.correct(judged);
@@ -257,7 +262,7 @@ impl Inspect {
                 (Some(means), Some(measurement)) => {
                     means.write(folder.path(), (measurement, &dataset), &names, (NDCG.len(), self.per_query))?;
                 }
-                _ => [MEANS, QUERIES].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
+                _ => [MEANS_FILE, QUERIES_FILE].iter().try_for_each(|name| output::remove_stale(&folder.join(name)))?,
             }
             AllMeans::write_tests(findings.tests.as_ref(), folder.path(), &names)?;
             figure::draw(&dataset, &findings, tested, &names.shortened(), folder.path())
@@ -268,8 +273,8 @@ impl Inspect {
             PaperTable::new(means, findings.tests.as_ref(), &names, synthetic)
         });
         match (self.format, paper) {
-            (TableFormat::Markdown, Some(table)) => println!("{}", table.noted().markdown()),
-            (TableFormat::Latex, Some(table)) => println!("{}", table.noted().latex(self.standalone)),
+            (TableFormat::Markdown, Some(table)) => println!("{}", table.to_annotated_table().markdown()),
+            (TableFormat::Latex, Some(table)) => println!("{}", table.to_annotated_table().latex(self.standalone)),
             (TableFormat::Csv, Some(table)) => println!("{}", table.csv()?.trim_end()),
             _ if self.output.json || self.format == TableFormat::Json => {
                 println!("{}", serde_json::to_string_pretty(&findings)?);
@@ -278,14 +283,14 @@ impl Inspect {
         }
         if !self.common.quiet {
             let rankers = if findings.ndcg.is_some() { "rankers.png, rankers.svg, " } else { "" };
-            let measured = match (&findings.measures, self.per_query) {
+            let per_query_measurement = match (&findings.measures, self.per_query) {
                 (None, _) => String::new(),
-                (Some(_), false) => format!("{MEANS}, "),
-                (Some(_), true) => format!("{MEANS}, {QUERIES}, "),
+                (Some(_), false) => format!("{MEANS_FILE}, "),
+                (Some(_), true) => format!("{MEANS_FILE}, {QUERIES_FILE}, "),
             };
-            let tested = findings.tests.as_ref().map_or_else(String::new, |_| format!("{TESTS}, "));
+            let tested = findings.tests.as_ref().map_or_else(String::new, |_| format!("{TESTS_FILE}, "));
             eprintln!(
-                "results in {}: {rankers}{measured}{tested}documents.png, documents.svg, findings.json, config.json",
+                "results in {}: {rankers}{per_query_measurement}{tested}documents.png, documents.svg, findings.json, config.json",
                 folder.path().display()
             );
         }
@@ -301,9 +306,9 @@ impl Inspect {
 }
 
 /// The features as rankers, which have measures.
-struct Ranked(Rankings);
+struct MeasuredRankings(Rankings);
 
-impl Ranked {
+impl MeasuredRankings {
     /// `None` if there is no feature, or if documents without labels leave nothing to measure.
     fn new(dataset: &Dataset, unlabelled: usize, measures: Option<&Measures>) -> Result<Option<Self>> {
         if dataset.features() == 0 || (unlabelled > 0 && measures.is_none()) {
@@ -314,9 +319,9 @@ impl Ranked {
     }
 
     /// Measures nDCG with both gains, and then the requested measures.
-    fn measurement(&self, asked: Option<&Measures>) -> Result<Measurement<'_>> {
-        let asked = asked.iter().flat_map(|measures| &measures.0).copied();
-        Ok(self.0.measure(&NDCG.into_iter().chain(asked).collect::<Vec<_>>())?)
+    fn measurement(&self, requested: Option<&Measures>) -> Result<Measurement<'_>> {
+        let requested = requested.iter().flat_map(|measures| &measures.0).copied();
+        Ok(self.0.measure(&NDCG.into_iter().chain(requested).collect::<Vec<_>>())?)
     }
 }
 
@@ -354,7 +359,7 @@ impl Findings {
             name: names.cell(feature as usize - 1),
             values: values[NDCG.len()..].to_vec(),
         };
-        let [fewest, median, most] = statistics.documents_per_query;
+        let [min, median, max] = statistics.documents_per_query;
         let labels = statistics.labels.iter();
         Self {
             name: dataset.name().to_owned(),
@@ -363,7 +368,7 @@ impl Findings {
             queries: statistics.queries,
             documents: statistics.documents,
             features: statistics.features,
-            documents_per_query: PerQuery { fewest, median, most },
+            documents_per_query: PerQuery { fewest: min, median, most: max },
             labels: labels.map(|&(label, documents)| LabelCount { label: exact_label(label), documents }).collect(),
             queries_without_relevant: statistics.queries_without_relevant,
             zero_share: statistics.zero_share,
@@ -396,10 +401,10 @@ impl Findings {
 
 fn report(findings: &Findings, names: &ArmNames) -> String {
     let total = findings.documents.max(1) as f64;
-    let most = findings.labels.iter().map(|label| label.documents).max().unwrap_or(0).max(1);
+    let largest_count = findings.labels.iter().map(|label| label.documents).max().unwrap_or(0).max(1);
     let mut text = String::from("  label   documents\n");
     for LabelCount { label, documents } in &findings.labels {
-        let bar = "█".repeat((documents * 40).div_ceil(most));
+        let bar = "█".repeat((documents * 40).div_ceil(largest_count));
         text += &format!(
             "  {label:<7} {:>9} {:>5.1} %  {bar}\n",
             with_separators(*documents as u64),
@@ -416,12 +421,12 @@ fn report(findings: &Findings, names: &ArmNames) -> String {
     if let Some(measures) = &findings.measures {
         let queries = with_unit(measures.queries as u64, "query");
         text += &match &measures.judged {
-            Some(judged) => format!("\n{}", judged.tables(names, MEASURED)),
-            None => format!("\nmeans over {queries}\n{}", measures.table(names, MEASURED)),
+            Some(judged) => format!("\n{}", judged.tables(names, MAX_MEASURED_RANKERS)),
+            None => format!("\nmeans over {queries}\n{}", measures.table(names, MAX_MEASURED_RANKERS)),
         };
     }
     if let Some(tests) = &findings.tests {
-        text += &format!("\n\n{}", tests.table(names, PRINTED));
+        text += &format!("\n\n{}", tests.table(names, PRINTED_RANKERS));
     }
     text.trim_end().to_owned()
 }
@@ -433,7 +438,7 @@ fn best_rankers(findings: &Findings, best: &[RankerQuality], names: &ArmNames) -
         with_separators(best.len() as u64),
         if findings.judged().is_some() { ", by the model's labels" } else { "" }
     );
-    for RankerQuality { arm, exponential, linear, .. } in best.iter().take(PRINTED) {
+    for RankerQuality { arm, exponential, linear, .. } in best.iter().take(PRINTED_RANKERS) {
         let name = names.name(*arm as usize);
         text += &format!("  {name:<24} {exponential:.4}  {linear:.4}\n");
     }

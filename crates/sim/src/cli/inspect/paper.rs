@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use output::numbers::with_unit;
-use output::text_table::noted::{Cell, NotedTable, letter, letters};
+use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
 use simulation::arm_names::ArmNames;
 use studies::verdict::{LEVEL, MeasureTests};
 
@@ -29,23 +29,23 @@ impl<'a> PaperTable<'a> {
         let (measures, rows) = (means.measures.names(), means.best_first());
         let queries = with_unit(means.queries as u64, "query");
         let mut notes = vec![match tests {
-            Some(tests) => format!("Means {}", tests.over(None)),
+            Some(tests) => format!("Means {}", tests.basis_text(None)),
             None => format!("Means over {queries}"),
         }];
-        if let Some(made) = tests {
-            let others = rows.len() - 1;
-            let (pairs, of) = match made.baseline {
-                Some(baseline) => (others, format!("pairs with {} of a measure", names.name(baseline))),
-                None => (rows.len() * others / 2, "pairs of a measure".to_owned()),
+        if let Some(tests) = tests {
+            let other_count = rows.len() - 1;
+            let (pairs, pair_text) = match tests.baseline {
+                Some(baseline) => (other_count, format!("pairs with {} of a measure", names.name(baseline))),
+                None => (rows.len() * other_count / 2, "pairs of a measure".to_owned()),
             };
-            let tests = match pairs {
+            let test_text = match pairs {
                 1 => format!("a paired t-test, p at most {LEVEL}"),
-                _ => format!("paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} {of}"),
+                _ => format!("paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} {pair_text}"),
             };
-            notes.push(if made.finds_any() {
-                format!("Letters: better than these by more than chance ({tests})")
+            notes.push(if tests.finds_any() {
+                format!("Letters: better than these by more than chance ({test_text})")
             } else {
-                format!("No difference is more than chance ({tests})")
+                format!("No difference is more than chance ({test_text})")
             });
         }
         notes.extend(synthetic.map(|name| format!("Synthetic data: {name}")));
@@ -53,7 +53,7 @@ impl<'a> PaperTable<'a> {
     }
 
     /// With raised letters, for Markdown and LaTeX.
-    pub(super) fn noted(&self) -> NotedTable {
+    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let mut columns: Vec<(String, bool)> = self.measures.iter().map(|measure| (measure.clone(), true)).collect();
         columns.insert(0, ("run".to_owned(), false));
         if self.tests.is_none() {
@@ -67,7 +67,7 @@ impl<'a> PaperTable<'a> {
             let values = (0..self.measures.len()).map(|at| self.cell(means, at));
             letter.into_iter().chain([name]).chain(values).collect()
         };
-        NotedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
+        AnnotatedTable { columns, rows: self.rows.iter().enumerate().map(row).collect(), notes: self.notes.clone() }
     }
 
     /// All numbers in full, and the names of the runs that each run beats.
@@ -81,12 +81,12 @@ impl<'a> PaperTable<'a> {
         writer.write_record(header)?;
         for means in &self.rows {
             let mut row = vec![self.name(means)];
-            for (at, value) in means.values.iter().enumerate() {
+            for (column, value) in means.values.iter().enumerate() {
                 row.push(value.to_string());
                 let names = |place: usize| self.name(self.rows[place]);
-                row.extend(
-                    self.tests.map(|_| self.beaten(means, at).into_iter().map(names).collect::<Vec<_>>().join("; ")),
-                );
+                row.extend(self.tests.map(|_| {
+                    self.beaten_positions(means, column).into_iter().map(names).collect::<Vec<_>>().join("; ")
+                }));
             }
             writer.write_record(row)?;
         }
@@ -97,17 +97,18 @@ impl<'a> PaperTable<'a> {
         self.names.name(means.arm())
     }
 
-    fn cell(&self, means: &Means, at: usize) -> Cell {
-        let largest = self.rows.iter().map(|other| other.values[at]).fold(f64::NEG_INFINITY, f64::max);
+    fn cell(&self, means: &Means, column: usize) -> Cell {
+        let largest = self.rows.iter().map(|other| other.values[column]).fold(f64::NEG_INFINITY, f64::max);
         let text = |value: f64| format!("{value:.4}");
-        let mark = letters(&self.beaten(means, at), self.rows.len());
+        let mark = letters(&self.beaten_positions(means, column), self.rows.len());
         // Values that are printed alike count as equal.
-        Cell { is_best: text(means.values[at]) == text(largest), text: text(means.values[at]), mark }
+        Cell { is_best: text(means.values[column]) == text(largest), text: text(means.values[column]), mark }
     }
 
     /// The rows that a run beats by a measure.
-    fn beaten(&self, means: &Means, at: usize) -> Vec<usize> {
-        let beaten = self.tests.map_or_else(Vec::new, |tests| tests.beaten(&self.measures[at], means.arm()));
-        (0..self.rows.len()).filter(|place| beaten.contains(&self.rows[*place].arm())).collect()
+    fn beaten_positions(&self, means: &Means, column: usize) -> Vec<usize> {
+        let beaten_arms =
+            self.tests.map_or_else(Vec::new, |tests| tests.beaten_arms(&self.measures[column], means.arm()));
+        (0..self.rows.len()).filter(|place| beaten_arms.contains(&self.rows[*place].arm())).collect()
     }
 }

@@ -23,12 +23,12 @@ pub(super) fn flag() -> Arg {
 }
 
 /// Removes `-v`, `-vv` and so on from `arguments`; returns the number of `v`. Words after `--` are another command's.
-pub(super) fn taken(arguments: &mut Vec<OsString>) -> usize {
-    let (mut count, mut own) = (0, true);
+pub(super) fn take_verbosity(arguments: &mut Vec<OsString>) -> usize {
+    let (mut count, mut before_separator) = (0, true);
     arguments.retain(|word| {
-        own &= word != "--";
+        before_separator &= word != "--";
         let letters = word.to_str().and_then(|word| word.strip_prefix('-')).unwrap_or_default();
-        let is_flag = own && !letters.is_empty() && letters.bytes().all(|letter| letter == b'v');
+        let is_flag = before_separator && !letters.is_empty() && letters.bytes().all(|letter| letter == b'v');
         count += if is_flag { letters.len() } else { 0 };
         !is_flag
     });
@@ -93,7 +93,7 @@ mod tests {
             ("sim -V --v -vx - -w", 0, "sim -V --v -vx - -w"),
         ] {
             let mut arguments: Vec<OsString> = words.split(' ').map(Into::into).collect();
-            assert_eq!(taken(&mut arguments), count, "{words}");
+            assert_eq!(take_verbosity(&mut arguments), count, "{words}");
             assert_eq!(arguments, left.split(' ').map(OsString::from).collect::<Vec<_>>(), "{words}");
         }
     }

@@ -33,12 +33,12 @@ fn parse_reply(line: &str) -> Option<Reply> {
 }
 
 /// Asks until the judge has had enough, or the input ends. The pair that is open then is given back.
-pub(super) fn judge(next: &Next) -> Result<()> {
+pub(super) fn judge_interactively(next: &Next) -> Result<()> {
     let judge = next.judge.as_deref();
     let texts = next.texts()?;
-    let mut before: Option<(Ticket, Reply)> = None;
+    let mut previous: Option<(Ticket, Reply)> = None;
     // Shown next, if still open: the last comes first.
-    let mut waiting: Vec<Ticket> = Vec::new();
+    let mut deferred: Vec<Ticket> = Vec::new();
     let mut is_first = true;
     loop {
         let mut file = next.open(texts.as_ref())?;
@@ -53,19 +53,20 @@ pub(super) fn judge(next: &Next) -> Result<()> {
             next.check_texts(texts.as_ref(), &file)?;
             is_first = false;
         }
-        match before.take() {
+        match previous.take() {
             Some((ticket, Reply::Answer(verdict))) => file.session.tell(ticket, verdict, judge).map_err(usage)?,
             Some((ticket, Reply::Skip)) => file.session.forget(ticket).map_err(usage)?,
             Some((ticket, Reply::Undo)) => {
-                let undone = file.session.undo(judge).map_err(usage)?;
-                if undone.is_none() {
+                let undone_ticket = file.session.undo(judge).map_err(usage)?;
+                if undone_ticket.is_none() {
                     println!("there is nothing to undo");
                 }
-                waiting.extend([ticket].into_iter().chain(undone));
+                deferred.extend([ticket].into_iter().chain(undone_ticket));
             }
             Some((ticket, Reply::Quit)) => {
-                waiting.push(ticket);
-                for ticket in waiting.into_iter().filter(|ticket| is_open(&file.session, *ticket)).collect::<Vec<_>>() {
+                deferred.push(ticket);
+                for ticket in deferred.into_iter().filter(|ticket| is_open(&file.session, *ticket)).collect::<Vec<_>>()
+                {
                     file.session.forget(ticket).map_err(usage)?;
                 }
                 file.save()?;
@@ -74,16 +75,17 @@ pub(super) fn judge(next: &Next) -> Result<()> {
             }
             None => {}
         }
-        waiting.retain(|ticket| is_open(&file.session, *ticket));
-        let again = waiting.pop().and_then(|ticket| file.session.open().find(|pair| pair.ticket == ticket).cloned());
-        let pair = match again {
+        deferred.retain(|ticket| is_open(&file.session, *ticket));
+        let pair_again =
+            deferred.pop().and_then(|ticket| file.session.open().find(|pair| pair.ticket == ticket).cloned());
+        let pair = match pair_again {
             Some(pair) => pair,
             None => file.session.ask(judge).map_err(usage)?,
         };
         file.save()?;
         print(&file.session, &pair, texts.as_ref());
         drop(file);
-        before = Some((pair.ticket, answer()?));
+        previous = Some((pair.ticket, read_reply()?));
     }
 }
 
@@ -110,16 +112,16 @@ fn print(session: &Session, pair: &Pair, texts: Option<&Texts>) {
 }
 
 /// The next line that is an answer.
-fn answer() -> Result<Reply> {
+fn read_reply() -> Result<Reply> {
     loop {
         println!("1, 2, t (tie), b (both bad), s (skip), u (undo), q (quit)?");
         let mut line = String::new();
-        let read = io::stdin().lock().read_line(&mut line).context("failed to read the answer")?;
-        if read == 0 {
+        let read_bytes = io::stdin().lock().read_line(&mut line).context("failed to read the answer")?;
+        if read_bytes == 0 {
             return Ok(Reply::Quit);
         }
-        if let Some(said) = parse_reply(&line) {
-            return Ok(said);
+        if let Some(reply) = parse_reply(&line) {
+            return Ok(reply);
         }
     }
 }

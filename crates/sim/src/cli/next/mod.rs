@@ -13,8 +13,8 @@ use anyhow::Result;
 use clap::Args;
 use judges::{Answer, Pair, Ticket, verdict_from_word};
 use judging::{SessionFile, Settings, Texts};
+use output::messages::note;
 use output::numbers::{parse_confidence, parse_positive};
-use output::tell::note;
 use output::usage::usage;
 use serde::Serialize;
 
@@ -113,7 +113,7 @@ fn parse_answer(text: &str) -> Result<(Ticket, Answer), String> {
 
 /// A pair as it is printed.
 #[derive(Serialize)]
-struct Printed<'a> {
+struct PrintedPair<'a> {
     ticket: String,
     first: &'a str,
     second: &'a str,
@@ -123,13 +123,13 @@ struct Printed<'a> {
     judge: Option<&'a str>,
 }
 
-fn printed<'a>(live: &'a judges::Session, pair: &'a Pair) -> Printed<'a> {
-    let name = |place: u32| live.config().names[place as usize].as_str();
-    Printed {
+fn printed_pair<'a>(session: &'a judges::Session, pair: &'a Pair) -> PrintedPair<'a> {
+    let name = |place: u32| session.config().names[place as usize].as_str();
+    PrintedPair {
         ticket: pair.ticket.to_string(),
         first: name(pair.first),
         second: name(pair.second),
-        item: pair.item.map(|item| live.config().items[item as usize].as_str()),
+        item: pair.item.map(|item| session.config().items[item as usize].as_str()),
         judge: pair.judge.as_deref(),
     }
 }
@@ -141,7 +141,7 @@ impl Next {
             return Err(usage(format_args!("--batch {count}: at most {MOST_PAIRS} pairs are asked in one call")));
         }
         if self.interactive {
-            return interactive::judge(&self);
+            return interactive::judge_interactively(&self);
         }
         if self.texts.is_some() && self.sheet.is_none() {
             return Err(usage("--texts is shown by --interactive and --sheet: add one of them"));
@@ -150,7 +150,7 @@ impl Next {
         let mut file = self.open(texts.as_ref())?;
         self.check_texts(texts.as_ref(), &file)?;
         self.record_answers(&mut file)?;
-        let asked = if self.asks() {
+        let pairs = if self.asks_for_pairs() {
             file.session.ask_many(count as usize, self.judge.as_deref()).map_err(usage)?
         } else {
             Vec::new()
@@ -161,12 +161,12 @@ impl Next {
             let (header, rows) = judging::answers::table(live);
             output::write_csv(path, &header, rows)?;
         }
-        let pairs: Vec<&Pair> = if self.open { live.open().collect() } else { asked.iter().collect() };
+        let pairs: Vec<&Pair> = if self.open { live.open().collect() } else { pairs.iter().collect() };
         if let Some(path) = &self.sheet {
             output::write_atomic(path, &judging::sheet::sheet_of(live, pairs, texts.as_ref())?)?;
         } else {
             for pair in pairs {
-                println!("{}", serde_json::to_string(&printed(live, pair))?);
+                println!("{}", serde_json::to_string(&printed_pair(live, pair))?);
             }
         }
         if self.status {
@@ -190,7 +190,7 @@ impl Next {
     }
 
     fn open(&self, texts: Option<&Texts>) -> Result<SessionFile> {
-        let file = self.settings.open(&self.state, self.asks(), self.writes(), texts)?;
+        let file = self.settings.open(&self.state, self.asks_for_pairs(), self.writes_files(), texts)?;
         if file.session.counts().asked == 0 {
             let names = file.session.config().names.iter().map(String::as_str);
             board::read::nearly_equal(names, "competitors").iter().for_each(|said| note(false, said));
@@ -199,14 +199,16 @@ impl Next {
     }
 
     /// Whether a pair is asked.
-    fn asks(&self) -> bool {
+    fn asks_for_pairs(&self) -> bool {
         let only_records = self.filled.is_some() && self.pairs.is_none() && self.sheet.is_none() && !self.interactive;
         !(self.no_ask || self.status || self.open || self.export.is_some() || only_records)
     }
 
     /// Whether the file may change.
-    fn writes(&self) -> bool {
-        self.asks() || self.filled.is_some() || [self.answer.len(), self.forget.len(), self.take_back.len()] != [0; 3]
+    fn writes_files(&self) -> bool {
+        self.asks_for_pairs()
+            || self.filled.is_some()
+            || [self.answer.len(), self.forget.len(), self.take_back.len()] != [0; 3]
     }
 
     fn record_answers(&self, file: &mut SessionFile) -> Result<()> {
@@ -219,8 +221,8 @@ impl Next {
         }
         if let Some(path) = &self.filled {
             for row in judging::sheet::read(path)? {
-                let told = file.session.tell_with_note(row.ticket, row.verdict, judge, row.note.as_deref());
-                told.map_err(|error| usage(format_args!("{}, line {}: {error}", path.display(), row.line)))?;
+                let recorded = file.session.tell_with_note(row.ticket, row.verdict, judge, row.note.as_deref());
+                recorded.map_err(|error| usage(format_args!("{}, line {}: {error}", path.display(), row.line)))?;
             }
         }
         for ticket in &self.forget {

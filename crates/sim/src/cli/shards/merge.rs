@@ -10,7 +10,7 @@ use crate::cli::run_again;
 use desk::eprintln;
 use output::numbers::parse_up_to;
 use output::program;
-use output::shards::parts::found_in;
+use output::shards::parts::part_files_in;
 use output::shards::{Invocation, Parts, folder_of, results_of};
 use output::usage::usage;
 
@@ -46,9 +46,9 @@ pub(in crate::cli) struct Merge {
     quiet: bool,
 }
 
-/// The folder with the parts of `given`: that folder itself, or the one beside results.
-pub(super) fn parts_folder(given: &Path) -> Result<PathBuf> {
-    let folder = if results_of(given).is_some() { given.to_path_buf() } else { folder_of(given) };
+/// The folder with the parts of `path`: that folder itself, or the one beside results.
+pub(super) fn parts_folder(path: &Path) -> Result<PathBuf> {
+    let folder = if results_of(path).is_some() { path.to_path_buf() } else { folder_of(path) };
     ensure!(
         folder.is_dir(),
         usage(format!(
@@ -67,42 +67,42 @@ impl Merge {
     /// The arguments of the command behind the parts, to merge them.
     fn arguments(&self) -> Result<Vec<OsString>> {
         let folder = parts_folder(&self.folder)?;
-        let mut made = found_in(&folder)?.into_iter().filter_map(|found| found.part.ok()).peekable();
-        if made.peek().is_none() {
+        let mut parts = part_files_in(&folder)?.into_iter().filter_map(|file| file.part.ok()).peekable();
+        if parts.peek().is_none() {
             // Reports the fault.
             Parts::read(&folder)?;
         }
         // Parts that were made by a program have no arguments, but may be of the same work.
-        let Some((header, made)) = made.find(|(_, made)| !made.arguments.is_empty()) else {
+        let Some((header, invocation)) = parts.find(|(_, invocation)| !invocation.arguments.is_empty()) else {
             bail!(usage(format!(
                 "the parts in {} were made by a program, e.g. by rankduel.play_shard in Python; merge them there, with \
                  merge_shards and the same arguments",
                 folder.display()
             )));
         };
-        let usual = results_of(&folder).context("the folder is named after the results")?;
-        let out = self.out.clone().unwrap_or(usual);
-        let Invocation { arguments, folder: ran_in, .. } = made;
+        let default_results = results_of(&folder).context("the folder is named after the results")?;
+        let results = self.out.clone().unwrap_or(default_results);
+        let Invocation { arguments, folder: ran_in, .. } = invocation;
         if !self.quiet {
-            let here = std::env::current_dir().unwrap_or_default();
-            if here != Path::new(&ran_in) {
+            let working_folder = std::env::current_dir().unwrap_or_default();
+            if working_folder != Path::new(&ran_in) {
                 eprintln!("the shards ran in {ran_in}; files with relative names are now looked up here");
             }
         }
-        let mut all: Vec<OsString> = vec![program::name().into()];
-        all.extend(arguments.into_iter().map(OsString::from));
-        all.extend(["--shard".into(), OsString::from(format!("merge:{}", folder.display()))]);
-        all.extend(["--out".into(), out_of(&header.config, &out)?.into()]);
-        all.extend(self.threads.iter().flat_map(|threads| ["--threads".into(), threads.to_string().into()]));
+        let mut command_line: Vec<OsString> = vec![program::name().into()];
+        command_line.extend(arguments.into_iter().map(OsString::from));
+        command_line.extend(["--shard".into(), OsString::from(format!("merge:{}", folder.display()))]);
+        command_line.extend(["--out".into(), results_folder_of(&header.config, &results)?.into()]);
+        command_line.extend(self.threads.iter().flat_map(|threads| ["--threads".into(), threads.to_string().into()]));
         let flags = [(self.replace, "--replace"), (self.json, "--json"), (self.quiet, "--quiet")];
-        all.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.into()));
-        Ok(all)
+        command_line.extend(flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.into()));
+        Ok(command_line)
     }
 }
 
 /// The value of `--out` with which the command of this configuration writes to `out`: an experiment is given the folder
 /// that contains those of its results.
-fn out_of(config: &serde_json::Value, out: &Path) -> Result<PathBuf> {
+fn results_folder_of(config: &serde_json::Value, out: &Path) -> Result<PathBuf> {
     if config["command"] != "experiment" {
         return Ok(out.to_path_buf());
     }

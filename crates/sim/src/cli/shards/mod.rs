@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use output::shards::shard::of_this_task;
+use output::shards::shard::for_this_task;
 use output::shards::{Invocation, Parts, ShardSpec, Share};
 
 /// A share of the work.
@@ -41,7 +41,7 @@ impl ShardArgs {
             None => Share::All,
             Some(ShardSpec::Prepare) => Share::Prepare,
             Some(ShardSpec::Shard(shard)) => Share::One(*shard),
-            Some(ShardSpec::Auto { offset, of }) => Share::One(of_this_task(*offset, *of)?),
+            Some(ShardSpec::Auto { offset, of }) => Share::One(for_this_task(*offset, *of)?),
             Some(ShardSpec::Merge(folder)) => Share::Merge(Arc::new(Parts::read(folder)?)),
         })
     }
@@ -54,15 +54,15 @@ thread_local! {
 
 /// Remembers the arguments of the command that this thread is about to run, with those from `rankduel.toml`.
 pub(super) fn invoked_with(arguments: &[OsString]) {
-    let words = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    ARGUMENTS.set(words);
+    let texts = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    ARGUMENTS.set(texts);
 }
 
 /// The invocation of the present command; without arguments where a program calls the library.
 #[must_use]
 pub fn invocation() -> Invocation {
     Invocation {
-        arguments: of_the_work(&ARGUMENTS.with_borrow(Clone::clone)),
+        arguments: work_arguments(&ARGUMENTS.with_borrow(Clone::clone)),
         folder: std::env::current_dir().map_or_else(|_| String::new(), |folder| folder.to_string_lossy().into_owned()),
         build: env!("SIM_VERSION").to_owned(),
         ..Invocation::default()
@@ -70,25 +70,25 @@ pub fn invocation() -> Invocation {
 }
 
 /// Flags of a process, which do not concern the work: with values, and without.
-const OF_A_PROCESS: ([&str; 3], [&str; 4]) =
+const PROCESS_FLAGS: ([&str; 3], [&str; 4]) =
     (["--shard", "--out", "--threads"], ["--quiet", "--json", "--replace", "--resume"]);
 
 /// `arguments` without the flags of a process.
-fn of_the_work(arguments: &[String]) -> Vec<String> {
-    let (with_value, alone) = OF_A_PROCESS;
-    let mut kept = Vec::new();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
+fn work_arguments(arguments: &[String]) -> Vec<String> {
+    let (flags_with_value, switches) = PROCESS_FLAGS;
+    let mut work_arguments = Vec::new();
+    let mut remaining = arguments.iter();
+    while let Some(word) = remaining.next() {
         let name = word.split('=').next().unwrap_or_default();
-        if with_value.contains(&name) {
+        if flags_with_value.contains(&name) {
             if !word.contains('=') {
-                words.next();
+                remaining.next();
             }
-        } else if !alone.contains(&name) {
-            kept.push(word.clone());
+        } else if !switches.contains(&name) {
+            work_arguments.push(word.clone());
         }
     }
-    kept
+    work_arguments
 }
 
 #[cfg(test)]
@@ -99,6 +99,6 @@ mod tests {
     fn arguments_of_a_process_are_not_those_of_the_work() {
         let words = "bandit --shard 3/7 --problem btl:k=10 --out=a --quiet --threads 2 --runs 5 --json --out b";
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        assert_eq!(of_the_work(&words).join(" "), "bandit --problem btl:k=10 --runs 5");
+        assert_eq!(work_arguments(&words).join(" "), "bandit --problem btl:k=10 --runs 5");
     }
 }

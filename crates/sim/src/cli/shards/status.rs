@@ -14,11 +14,11 @@ use super::merge::parts_folder;
 use desk::println;
 use output::input;
 use output::numbers::{with_separators, with_unit};
-use output::shards::parts::{PartFile, found_in, listed, most_common, other_work};
+use output::shards::parts::{PartFile, most_common, other_work, part_files_in, range_list};
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
-use studies::runner::share::{PIECES, WORK, Working};
+use studies::runner::share::{COUNTS_FILE, WORK, Working};
 
 /// Show how far the shards of a command are (--shard).
 ///
@@ -40,15 +40,15 @@ pub(in crate::cli) struct Status {
 }
 
 /// Further shards are listed only if they need attention.
-const LISTED: usize = 32;
+const MAX_LISTED: usize = 32;
 /// The characters of a bar.
-const BAR: usize = 20;
+const BAR_WIDTH: usize = 20;
 
 /// The condition of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Condition {
-    Finished,
+    FinishedExperiment,
     /// Stopped or at work: visible only on its machine.
     Begun,
     Missing,
@@ -57,9 +57,9 @@ enum Condition {
 }
 
 impl Condition {
-    fn words(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
-            Self::Finished => "finished",
+            Self::FinishedExperiment => "finished",
             Self::Begun => "begun",
             Self::Missing => "missing",
             Self::Damaged => "damaged",
@@ -108,25 +108,31 @@ impl Status {
     }
 
     fn print(&self, report: &Report) {
-        let right = |name| (name, Align::Right);
-        let left = |name| (name, Align::Left);
-        let mut table =
-            TextTable::new([right("shard"), left("state"), right("done"), left(""), right("time"), left("")]);
-        let few = self.all || report.lines.len() <= LISTED;
-        let shown: Vec<&Line> =
-            report.lines.iter().filter(|line| few || matches!(line.condition, Condition::Begun)).collect();
-        let shown_or_wrong = report.lines.iter().filter(|line| {
-            shown.iter().any(|shown| std::ptr::eq(*shown, *line))
+        let right_aligned = |name| (name, Align::Right);
+        let left_aligned = |name| (name, Align::Left);
+        let mut table = TextTable::new([
+            right_aligned("shard"),
+            left_aligned("state"),
+            right_aligned("done"),
+            left_aligned(""),
+            right_aligned("time"),
+            left_aligned(""),
+        ]);
+        let lists_all = self.all || report.lines.len() <= MAX_LISTED;
+        let listed_lines: Vec<&Line> =
+            report.lines.iter().filter(|line| lists_all || matches!(line.condition, Condition::Begun)).collect();
+        let listed_or_wrong = report.lines.iter().filter(|line| {
+            listed_lines.iter().any(|listed_lines| std::ptr::eq(*listed_lines, *line))
                 || matches!(line.condition, Condition::Damaged | Condition::OtherWork)
         });
         let mut rows = 0;
-        for line in shown_or_wrong {
+        for line in listed_or_wrong {
             rows += 1;
             let share = if line.total == 0 { 0.0 } else { line.done as f64 / line.total as f64 };
             let saved = line.saved.map(|seconds| format!("last saved {} ago", duration(seconds)));
             table.row([
                 line.shard.clone(),
-                line.condition.words().to_owned(),
+                line.condition.label().to_owned(),
                 format!("{} of {}", with_separators(line.done), with_separators(line.total)),
                 bar(share),
                 line.seconds.map_or_else(String::new, duration),
@@ -139,7 +145,7 @@ impl Status {
         let mut counts: BTreeMap<Condition, u32> = BTreeMap::new();
         report.lines.iter().for_each(|line| *counts.entry(line.condition).or_default() += 1);
         let counts: Vec<String> =
-            counts.into_iter().map(|(condition, count)| format!("{count} {}", condition.words())).collect();
+            counts.into_iter().map(|(condition, count)| format!("{count} {}", condition.label())).collect();
         println!(
             "{}: {}; {} of {} {}",
             with_unit(u64::from(report.shards), "shard"),
@@ -151,7 +157,7 @@ impl Status {
         if report.missing.is_empty() {
             println!("complete: `{} merge {}` unites them", output::program::name(), report.folder);
         } else {
-            println!("not finished: {}", listed(report.missing.iter().copied()));
+            println!("not finished: {}", range_list(report.missing.iter().copied()));
             if let Some(seconds) = report.seconds_left {
                 println!("about {} left if as many go on at a time as are begun", duration(seconds));
             }
@@ -161,23 +167,25 @@ impl Status {
 
 /// The report on all shards in `folder`.
 fn report(folder: &Path) -> Result<Report> {
-    let found = found_in(folder)?;
-    let begun = begun_in(folder)?;
-    let sound: Vec<Header> =
-        found.iter().filter_map(|found| found.part.as_ref().ok().map(|(header, _)| header.clone())).collect();
+    let part_files = part_files_in(folder)?;
+    let begun = begun_shards_in(folder)?;
+    let sound: Vec<Header> = part_files
+        .iter()
+        .filter_map(|part_files| part_files.part.as_ref().ok().map(|(header, _)| header.clone()))
+        .collect();
     let headers: Vec<&Header> = sound.iter().chain(begun.iter().map(|begun| &begun.header)).collect();
     let work = most_common(&headers)
         .cloned()
         .with_context(|| format!("{} holds no parts, and no shard is begun", folder.display()))?;
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
-    let mut others = Vec::new();
-    for PartFile { path, part } in &found {
+    let mut other_lines = Vec::new();
+    for PartFile { path, part } in &part_files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match part {
             Ok((header, made)) => {
                 let share = header.range.end - header.range.start;
                 let difference = other_work(header, &work);
-                let condition = if difference.is_some() { Condition::OtherWork } else { Condition::Finished };
+                let condition = if difference.is_some() { Condition::OtherWork } else { Condition::FinishedExperiment };
                 let line = Line {
                     shard: header.shard.to_string(),
                     condition,
@@ -188,8 +196,8 @@ fn report(folder: &Path) -> Result<Report> {
                     remark: difference,
                 };
                 match condition {
-                    Condition::Finished => drop(lines.insert(header.shard.index, line)),
-                    _ => others.push(line),
+                    Condition::FinishedExperiment => drop(lines.insert(header.shard.index, line)),
+                    _ => other_lines.push(line),
                 }
             }
             Err(error) => {
@@ -205,7 +213,7 @@ fn report(folder: &Path) -> Result<Report> {
                 };
                 match shard {
                     Some(shard) => drop(lines.entry(shard.index).or_insert(line)),
-                    None => others.push(line),
+                    None => other_lines.push(line),
                 }
             }
         }
@@ -215,15 +223,15 @@ fn report(folder: &Path) -> Result<Report> {
         let line = Line {
             shard: shard.to_string(),
             condition: Condition::Begun,
-            done: begun.done,
+            done: begun.units_done,
             total: shard.length(work.total),
             seconds: begun.age.map(|age| age.as_secs_f64()),
             saved: begun.saved.map(|saved| saved.as_secs_f64()),
             remark: None,
         };
         // A part of it is damaged, or there is none.
-        let known = lines.get(&shard.index).is_some_and(|line| line.condition == Condition::Finished);
-        if !known {
+        let is_finished = lines.get(&shard.index).is_some_and(|line| line.condition == Condition::FinishedExperiment);
+        if !is_finished {
             lines.insert(shard.index, line);
         }
     }
@@ -239,7 +247,7 @@ fn report(folder: &Path) -> Result<Report> {
             remark: None,
         });
     }
-    let unfinished = |(index, line): (&u32, &Line)| (line.condition != Condition::Finished).then_some(*index);
+    let unfinished = |(index, line): (&u32, &Line)| (line.condition != Condition::FinishedExperiment).then_some(*index);
     Ok(Report {
         folder: folder.display().to_string(),
         shards: work.shard.of,
@@ -248,19 +256,19 @@ fn report(folder: &Path) -> Result<Report> {
         total: work.total,
         missing: lines.iter().filter_map(unfinished).collect(),
         seconds_left: seconds_left(lines.values()),
-        lines: lines.into_values().chain(others).collect(),
+        lines: lines.into_values().chain(other_lines).collect(),
     })
 }
 
 /// A shard that is at work, or was stopped.
 struct BegunShard {
     header: Header,
-    done: u64,
+    units_done: u64,
     age: Option<Duration>,
     saved: Option<Duration>,
 }
 
-fn begun_in(folder: &Path) -> Result<Vec<BegunShard>> {
+fn begun_shards_in(folder: &Path) -> Result<Vec<BegunShard>> {
     let entries = fs::read_dir(folder).with_context(|| format!("failed to read {}", folder.display()))?;
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
@@ -269,20 +277,25 @@ fn begun_in(folder: &Path) -> Result<Vec<BegunShard>> {
 
 fn begun_shard(folder: &Path) -> Option<BegunShard> {
     Shard::from_name(folder.file_name()?.to_str()?)?;
-    let pieces = folder.join(PIECES);
+    let pieces_file = folder.join(COUNTS_FILE);
     let since = |time: SystemTime| SystemTime::now().duration_since(time).ok();
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let age = changed(&folder.join(".unfinished.json")).and_then(since);
-    if let Some((header, done)) = pieces_played(&pieces) {
-        return Some(BegunShard { header, done, age, saved: changed(&pieces).and_then(since) });
+    if let Some((header, records_done)) = pieces_played(&pieces_file) {
+        return Some(BegunShard {
+            header,
+            units_done: records_done,
+            age,
+            saved: changed(&pieces_file).and_then(since),
+        });
     }
     let Working { header, records } =
         serde_json::from_slice(&input::read_file(&folder.join(WORK), 1 << 28).ok()?).ok()?;
     let files: Vec<PathBuf> =
         fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    let done = files.iter().map(|file| records_in(file)).sum::<u64>() / records.max(1);
+    let records_done = files.iter().map(|file| records_in(file)).sum::<u64>() / records.max(1);
     let saved = files.iter().filter_map(|path| changed(path)).max();
-    Some(BegunShard { header, done, age, saved: saved.and_then(since) })
+    Some(BegunShard { header, units_done: records_done, age, saved: saved.and_then(since) })
 }
 
 /// The number of complete records in a file of kept ones: each is a line after the first.
@@ -293,22 +306,25 @@ fn records_in(file: &Path) -> u64 {
 
 /// The estimated time of the remaining shards, if as many work at a time as are begun now.
 fn seconds_left<'a>(lines: impl Iterator<Item = &'a Line> + Clone) -> Option<f64> {
-    let of = |condition| lines.clone().filter(move |line| line.condition == condition);
+    let with_condition = |condition| lines.clone().filter(move |line| line.condition == condition);
     let mean = |all: Vec<f64>| (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64);
     // A begun shard at its speed so far.
-    let whole = |line: &Line| Some(line.seconds? * line.total as f64 / line.done as f64).filter(|_| line.done > 0);
-    let each = mean(of(Condition::Finished).filter_map(|line| line.seconds).collect())
-        .or_else(|| mean(of(Condition::Begun).filter_map(whole).collect()))?;
-    let begun: Vec<f64> =
-        of(Condition::Begun).map(|line| (whole(line).unwrap_or(each) - line.seconds.unwrap_or(0.0)).max(0.0)).collect();
-    let open = lines.clone().filter(|line| matches!(line.condition, Condition::Missing | Condition::Damaged)).count();
-    let waves = open.div_ceil(begun.len().max(1)) as f64;
-    Some(begun.into_iter().fold(0.0, f64::max) + waves * each).filter(|seconds| *seconds > 0.0)
+    let estimated_seconds =
+        |line: &Line| Some(line.seconds? * line.total as f64 / line.done as f64).filter(|_| line.done > 0);
+    let mean_seconds = mean(with_condition(Condition::FinishedExperiment).filter_map(|line| line.seconds).collect())
+        .or_else(|| mean(with_condition(Condition::Begun).filter_map(estimated_seconds).collect()))?;
+    let begun_seconds: Vec<f64> = with_condition(Condition::Begun)
+        .map(|line| (estimated_seconds(line).unwrap_or(mean_seconds) - line.seconds.unwrap_or(0.0)).max(0.0))
+        .collect();
+    let open_shards =
+        lines.clone().filter(|line| matches!(line.condition, Condition::Missing | Condition::Damaged)).count();
+    let waves = open_shards.div_ceil(begun_seconds.len().max(1)) as f64;
+    Some(begun_seconds.into_iter().fold(0.0, f64::max) + waves * mean_seconds).filter(|seconds| *seconds > 0.0)
 }
 
 fn bar(share: f64) -> String {
-    let full = (share.clamp(0.0, 1.0) * BAR as f64).floor() as usize;
-    format!("{}{}", "#".repeat(full), ".".repeat(BAR - full))
+    let filled = (share.clamp(0.0, 1.0) * BAR_WIDTH as f64).floor() as usize;
+    format!("{}{}", "#".repeat(filled), ".".repeat(BAR_WIDTH - filled))
 }
 
 /// A time in words, e.g. `2 h 05 min`.
@@ -331,7 +347,7 @@ mod tests {
 
     #[test]
     fn the_time_left_is_that_of_the_begun_and_of_waves_of_the_others() {
-        let finished = line(Condition::Finished, 10, Some(100.0));
+        let finished = line(Condition::FinishedExperiment, 10, Some(100.0));
         let begun = line(Condition::Begun, 5, Some(60.0));
         let missing = line(Condition::Missing, 0, None);
         let left = |lines: &[&Line]| seconds_left(lines.iter().copied());

@@ -5,8 +5,8 @@ mod on_site;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use output::messages::info;
 use output::shards::Share;
-use output::tell::info;
 use studies::{Destination, Execution, Report, Study, StudyOutcome, UsualPlace, run};
 
 pub(super) use on_site::StudyOfSite;
@@ -22,7 +22,7 @@ pub(super) struct StudyLauncher<'a> {
     quiet: bool,
     /// The share of the work to do.
     pub(super) share: Share,
-    usual: UsualPlace,
+    default_place: UsualPlace,
     compare: bool,
 }
 
@@ -34,12 +34,12 @@ impl<'a> StudyLauncher<'a> {
     pub(super) fn new(place: &'a PlaceArgs) -> Result<Self> {
         let PlaceArgs { common, output, shard } = place;
         let share = shard.share()?;
-        Ok(Self { output, quiet: common.quiet, share, usual: UsualPlace::Folder, compare: false })
+        Ok(Self { output, quiet: common.quiet, share, default_place: UsualPlace::Folder, compare: false })
     }
 
     /// The same for results that usually go elsewhere than to a folder.
-    fn usually(self, usual: UsualPlace) -> Self {
-        Self { usual, ..self }
+    fn with_default_place(self, default_place: UsualPlace) -> Self {
+        Self { default_place, ..self }
     }
 
     /// The same with tests of which algorithms differ.
@@ -49,25 +49,27 @@ impl<'a> StudyLauncher<'a> {
 
     /// Carries the study out and prints its report; `folder` is where its results usually go.
     pub(super) fn run<S: Study>(self, study: S, folder: PathBuf) -> Result<()> {
-        let Self { output: OutputArgs { out, replace, json }, quiet, share, usual, compare } = self;
-        let (named, replace) = (out.is_some(), *replace);
-        let place = match out.clone() {
-            Some(path) if usual == UsualPlace::Memory && path.extension().is_some_and(|ending| ending == "json") => {
+        let Self { output: OutputArgs { out, replace, json }, quiet, share, default_place, compare } = self;
+        let (is_named_folder, replace) = (out.is_some(), *replace);
+        let destination = match out.clone() {
+            Some(path)
+                if default_place == UsualPlace::Memory && path.extension().is_some_and(|ending| ending == "json") =>
+            {
                 Destination::File { path, replace }
             }
-            None if usual == UsualPlace::Memory => Destination::Memory,
-            out => Destination::Folder { path: out.unwrap_or(folder), replace, named },
+            None if default_place == UsualPlace::Memory => Destination::Memory,
+            out => Destination::Folder { path: out.unwrap_or(folder), replace, is_named: is_named_folder },
         };
-        let execution = Execution { place: place.clone(), share, made: invocation(), quiet };
+        let execution = Execution { destination: destination.clone(), share, invocation: invocation(), quiet };
         let StudyOutcome::Finished(finished) = run(study, &execution)? else { return Ok(()) };
-        let (report, written) = finished.into_parts()?;
+        let (report, write_result) = finished.into_parts()?;
         // Also if it could not be written.
         print(&report, *json);
-        let written = written?;
-        if let (true, Destination::Folder { path, .. }) = (compare, &place) {
+        let write_result = write_result?;
+        if let (true, Destination::Folder { path, .. }) = (compare, &destination) {
             println!("\n{}", significance::of_study(path)?);
         }
-        written.into_iter().for_each(|written| info(quiet, &written));
+        write_result.into_iter().for_each(|write_result| info(quiet, &write_result));
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::args::{PlaceArgs, SiteArgs};
 #[derive(Args)]
 #[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
 #[command(after_long_help = format!("Examples:\n{}", S::EXAMPLES))]
-#[command(mut_args = |flag| dressed(flag, S::USUAL_PLACE))]
+#[command(mut_args = |flag| with_site_default(flag, S::USUAL_PLACE))]
 pub(in crate::cli) struct StudyOfSite<S: OnSite> {
     #[command(flatten)]
     site: SiteArgs,
@@ -26,17 +26,17 @@ pub(in crate::cli) struct StudyOfSite<S: OnSite> {
 impl<S: OnSite> StudyOfSite<S> {
     pub(in crate::cli) fn run(self) -> Result<()> {
         let Self { site, request, place } = self;
-        let launcher = StudyLauncher::new(&place)?.usually(S::USUAL_PLACE);
+        let launcher = StudyLauncher::new(&place)?.with_default_place(S::USUAL_PLACE);
         S::check(&request, &site.spec()?, &launcher.share)?;
-        let open = site.open_for(&launcher.share, &place.common)?;
-        let folder = site.default_folder(S::COMMAND, &open.prepared.description, "", &place.common);
-        launcher.run(S::on(open, request, place.common.seed)?, folder)
+        let open_site = site.open_for(&launcher.share, &place.common)?;
+        let folder = site.default_folder(S::COMMAND, &open_site.prepared.description, "", &place.common);
+        launcher.run(S::on(open_site, request, place.common.seed)?, folder)
     }
 }
 
 /// `flag` with help on where results go, if that is not a folder in any case.
-fn dressed(flag: Arg, usual: UsualPlace) -> Arg {
-    match (flag.get_id().as_str(), usual) {
+fn with_site_default(flag: Arg, default_place: UsualPlace) -> Arg {
+    match (flag.get_id().as_str(), default_place) {
         ("out", UsualPlace::Memory) => flag
             .help("Results folder, or a file ending in .json for the JSON alone [default: nothing is written]")
             .long_help(None),

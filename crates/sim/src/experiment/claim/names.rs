@@ -28,16 +28,16 @@ fn check_settings(experiment: &Experiment) -> Result<()> {
     let settings = &experiment.settings;
     let labels: Vec<_> = settings.iter().map(|setting| kind.setting_label(setting)).collect();
     for (number, label) in labels.iter().enumerate() {
-        let seen = labels[..number].contains(label);
-        ensure!(!seen, "two settings are called {:?}; give each its own name", label.setting);
+        let is_repeated = labels[..number].contains(label);
+        ensure!(!is_repeated, "two settings are called {:?}; give each its own name", label.setting);
     }
     Ok(())
 }
 
 fn check_claim(names: &SeriesNames, claim: &Claim) -> Result<()> {
-    for wanted in &claim.settings {
-        let found = names.settings.iter().any(|name| name.starts_with(wanted.as_str()));
-        ensure!(found, "{}", unknown("setting", wanted, &names.settings));
+    for pattern in &claim.settings {
+        let is_known = names.settings.iter().any(|name| name.starts_with(pattern.as_str()));
+        ensure!(is_known, "{}", unknown_name_message("setting", pattern, &names.settings));
     }
     let default = names.metrics[0].0.name();
     let metric = claim.metric.as_deref().unwrap_or(default);
@@ -59,8 +59,8 @@ fn check_claim(names: &SeriesNames, claim: &Claim) -> Result<()> {
 fn check_curve(names: &SeriesNames, metric: &str, name: &str) -> Result<()> {
     let metrics: Vec<String> = names.metrics.iter().map(|(known, _)| known.name().to_owned()).collect();
     let curves = names.metrics.iter().find(|(known, _)| known.name() == metric);
-    let (_, curves) = curves.ok_or_else(|| anyhow!("{}", unknown("metric", metric, &metrics)))?;
-    ensure!(curves.iter().any(|curve| names_curve(name, curve)), "{}", unknown("curve", name, curves));
+    let (_, curves) = curves.ok_or_else(|| anyhow!("{}", unknown_name_message("metric", metric, &metrics)))?;
+    ensure!(curves.iter().any(|curve| names_curve(name, curve)), "{}", unknown_name_message("curve", name, curves));
     Ok(())
 }
 
@@ -69,16 +69,16 @@ pub(crate) fn names_curve(name: &str, curve: &str) -> bool {
     curve.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',']))
 }
 
-fn unknown(what: &str, name: &str, known: &[String]) -> String {
+fn unknown_name_message(noun: &str, name: &str, known_names: &[String]) -> String {
     // The name without parameters, click model or size is enough.
-    let short = known.iter().filter_map(|known| known.split([' ', ',']).next());
-    let near = nearest(name, known.iter().map(String::as_str).chain(short));
+    let short_names = known_names.iter().filter_map(|known_names| known_names.split([' ', ',']).next());
+    let near = nearest(name, known_names.iter().map(String::as_str).chain(short_names));
     let near = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-    let known: Vec<String> = known.iter().map(|known| format!("{known:?}")).collect();
+    let known_names: Vec<String> = known_names.iter().map(|known_names| format!("{known_names:?}")).collect();
     format!(
-        "no {what} is called {name:?}{near} (there {} {})",
-        if known.len() == 1 { "is" } else { "are" },
-        known.join(", ")
+        "no {noun} is called {name:?}{near} (there {} {})",
+        if known_names.len() == 1 { "is" } else { "are" },
+        known_names.join(", ")
     )
 }
 

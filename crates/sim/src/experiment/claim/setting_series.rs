@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow};
 
-use super::At;
+use super::PointSelection;
 use crate::experiment::claim::names::names_curve;
 use crate::experiment::series::{Metric, Point, Series};
 
@@ -12,35 +12,36 @@ pub(super) struct SettingSeries<'a> {
     /// The setting as it is named beside numbers.
     pub(super) label: String,
     pub(super) series: Vec<&'a Series>,
-    pub(super) all: &'a [Series],
+    pub(super) all_metrics: &'a [Series],
 }
 
 impl<'a> SettingSeries<'a> {
     pub(super) fn curve(&self, name: &str) -> Result<&'a Series> {
-        find(&self.series, name).ok_or_else(|| anyhow!("{}: no curve {name:?} was measured", self.setting))
+        find_curve(&self.series, name).ok_or_else(|| anyhow!("{}: no curve {name:?} was measured", self.setting))
     }
 
     pub(super) fn other_metric(&self, name: &str, metric: Metric) -> Result<&'a Series> {
         let series: Vec<&Series> =
-            self.all.iter().filter(|s| s.setting == self.setting && s.metric == metric).collect();
-        find(&series, name).ok_or_else(|| anyhow!("{}: no {} of {name:?} was measured", self.setting, metric.name()))
+            self.all_metrics.iter().filter(|s| s.setting == self.setting && s.metric == metric).collect();
+        find_curve(&series, name)
+            .ok_or_else(|| anyhow!("{}: no {} of {name:?} was measured", self.setting, metric.name()))
     }
 }
 
 /// The curve of this name, or else the first with this name before its parameters.
-fn find<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
-    let begins = |s: &&&Series| names_curve(name, &s.curve);
-    series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(begins)).copied()
+fn find_curve<'a>(series: &[&'a Series], name: &str) -> Option<&'a Series> {
+    let is_prefixed = |s: &&&Series| names_curve(name, &s.curve);
+    series.iter().find(|s| s.curve == name).or_else(|| series.iter().find(is_prefixed)).copied()
 }
 
-pub(super) fn chosen(at: At, series: &Series) -> Vec<&Point> {
+pub(super) fn points_at(selection: PointSelection, series: &Series) -> Vec<&Point> {
     let points = &series.points;
-    match at {
-        At::Last => points.last().into_iter().collect(),
-        At::All => points.iter().collect(),
-        At::From(x) => points.iter().filter(|point| point.x >= x).collect(),
-        At::UpTo(x) => points.iter().filter(|point| point.x <= x).collect(),
-        At::Near(x) => {
+    match selection {
+        PointSelection::Last => points.last().into_iter().collect(),
+        PointSelection::All => points.iter().collect(),
+        PointSelection::From(x) => points.iter().filter(|point| point.x >= x).collect(),
+        PointSelection::UpTo(x) => points.iter().filter(|point| point.x <= x).collect(),
+        PointSelection::Near(x) => {
             let distance = |point: &Point| (libm::log(point.x.max(1e-9)) - libm::log(x)).abs();
             points.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect()
         }
@@ -57,6 +58,6 @@ pub(super) fn remark(distance: f64, error: f64) -> &'static str {
 }
 
 /// The first remark of several that has words.
-pub(super) fn first_of(mut remarks: impl Iterator<Item = &'static str>) -> &'static str {
+pub(super) fn first_remark(mut remarks: impl Iterator<Item = &'static str>) -> &'static str {
     remarks.find(|remark| !remark.is_empty()).unwrap_or_default()
 }

@@ -3,69 +3,78 @@
 use anyhow::{Result, anyhow};
 use output::numbers::{number, significant};
 
-use super::setting_series::{SettingSeries, chosen, mean, remark};
-use super::{At, PaperCrossing};
+use super::setting_series::{SettingSeries, mean, points_at, remark};
+use super::{PaperCrossing, PointSelection};
 use crate::experiment::series::{Metric, Point, Series};
 
 /// Whether the first curve falls below the second, and the paper's numbers of that are near.
 pub(super) fn crossing(
-    here: &SettingSeries<'_>,
+    setting: &SettingSeries<'_>,
     [a, b]: &[String; 2],
     paper: &PaperCrossing,
-    within: f64,
+    tolerance: f64,
 ) -> Result<(bool, String)> {
-    let (first, second) = (here.curve(a)?, here.curve(b)?);
-    let above = |point: &&Point| second.at(point.x).is_some_and(|other| mean(point) > mean(other));
-    let Some(last_above) = first.points.iter().rposition(|point| above(&point)) else {
+    let (faller, rival) = (setting.curve(a)?, setting.curve(b)?);
+    let is_above = |point: &&Point| rival.at(point.x).is_some_and(|other| mean(point) > mean(other));
+    let Some(last_above) = faller.points.iter().rposition(|point| is_above(&point)) else {
         return Ok((false, format!("{a} is below {b} from the start")));
     };
-    let Some(here_it_is) = first.points.get(last_above + 1) else {
+    let Some(crossing) = faller.points.get(last_above + 1) else {
         return Ok((false, format!("{a} is still above {b} at the end")));
     };
-    let t0 = here_it_is.x;
+    let t0 = crossing.x;
     let share = |name: &str, metric: Metric, x: f64| -> Result<f64> {
-        let series = here.other_metric(name, metric)?;
-        let near = chosen(At::Near(x), series);
-        near.first().map(|point| mean(point)).ok_or_else(|| anyhow!("no share measured"))
+        let series = setting.other_metric(name, metric)?;
+        let matches = points_at(PointSelection::Near(x), series);
+        matches.first().map(|point| mean(point)).ok_or_else(|| anyhow!("no share measured"))
     };
-    let both = |metric: Metric, x: f64| -> Result<[f64; 2]> { Ok([share(a, metric, x)?, share(b, metric, x)?]) };
-    let (before, now) = (both(Metric::Suboptimal, t0 / 2.0)?, both(Metric::Suboptimal, t0)?);
-    let (neither_before, neither) = (both(Metric::WithoutBest, t0 / 2.0)?, both(Metric::WithoutBest, t0)?);
-    let later = |series| chosen(At::Near(2.0 * t0), series).first().map(|point| (point.x, mean(point)));
-    let (more, after) = match (later(first), later(second)) {
+    let shares_of_both =
+        |metric: Metric, x: f64| -> Result<[f64; 2]> { Ok([share(a, metric, x)?, share(b, metric, x)?]) };
+    let (suboptimal_before, suboptimal_then) =
+        (shares_of_both(Metric::Suboptimal, t0 / 2.0)?, shares_of_both(Metric::Suboptimal, t0)?);
+    let (without_best_before, without_best) =
+        (shares_of_both(Metric::WithoutBest, t0 / 2.0)?, shares_of_both(Metric::WithoutBest, t0)?);
+    let mean_later =
+        |series| points_at(PointSelection::Near(2.0 * t0), series).first().map(|point| (point.x, mean(point)));
+    let (excess, suboptimal_after) = match (mean_later(faller), mean_later(rival)) {
         // Near the end there is no such time.
-        (Some((x, a)), Some((_, b))) if x > 1.5 * t0 => (Some(b / a - 1.0), Some(both(Metric::Suboptimal, 2.0 * t0)?)),
+        (Some((x, a)), Some((_, b))) if x > 1.5 * t0 => {
+            (Some(b / a - 1.0), Some(shares_of_both(Metric::Suboptimal, 2.0 * t0)?))
+        }
         _ => (None, None),
     };
-    let close = |found: f64, paper: f64| (found - paper).abs() <= within;
-    let near = |found: Option<[f64; 2]>, paper: Option<[f64; 2]>| {
+    let close = |found: f64, paper: f64| (found - paper).abs() <= tolerance;
+    let matches = |found: Option<[f64; 2]>, paper: Option<[f64; 2]>| {
         paper.is_none_or(|paper| found.is_some_and(|found| close(found[0], paper[0]) && close(found[1], paper[1])))
     };
-    let held = now[0] < now[1]
-        && near(Some(before), paper.before)
-        && near(Some(now), paper.shares)
-        && near(after, paper.after)
-        && paper.excess.is_none_or(|paper| more.is_some_and(|more| close(more, paper)));
+    let held = suboptimal_then[0] < suboptimal_then[1]
+        && matches(Some(suboptimal_before), paper.shares_before)
+        && matches(Some(suboptimal_then), paper.shares_at_crossing)
+        && matches(suboptimal_after, paper.shares_after)
+        && paper.excess.is_none_or(|paper| excess.is_some_and(|excess| close(excess, paper)));
     let percent = |[a, b]: [f64; 2]| format!("{:.1}% and {:.1}%", 100.0 * a, 100.0 * b);
-    let more = more.map_or_else(String::new, |more| format!("; at twice the time {b} has {:+.0}%", 100.0 * more));
-    let after = after.map_or_else(String::new, |after| format!(", and {} of steps are suboptimal", percent(after)));
+    let excess =
+        excess.map_or_else(String::new, |excess| format!("; at twice the time {b} has {:+.0}%", 100.0 * excess));
+    let suboptimal_after = suboptimal_after.map_or_else(String::new, |suboptimal_after| {
+        format!(", and {} of steps are suboptimal", percent(suboptimal_after))
+    });
     Ok((
         held,
         format!(
             "crossing at {}, suboptimal steps then {} ({a} and {b}), at half of the time {}; steps without the \
-             best {} and {}{more}{after}",
+             best {} and {}{excess}{suboptimal_after}",
             number(t0),
-            percent(now),
-            percent(before),
-            percent(neither),
-            percent(neither_before)
+            percent(suboptimal_then),
+            percent(suboptimal_before),
+            percent(without_best),
+            percent(without_best_before)
         ),
     ))
 }
 
 /// The power of x with which the mean of a curve grows, by least squares of the logarithms, and its standard error.
-fn power(curve: &Series, at: At) -> Result<(f64, f64)> {
-    let points = chosen(at, curve);
+fn power(curve: &Series, range: PointSelection) -> Result<(f64, f64)> {
+    let points = points_at(range, curve);
     anyhow::ensure!(points.len() > 1, "{}: one point says nothing about growth", curve.curve);
     anyhow::ensure!(points.iter().all(|point| mean(point) > 0.0), "{}: not above zero everywhere", curve.curve);
     let logarithms: Vec<f64> = points.iter().map(|point| libm::log(point.x)).collect();
@@ -82,12 +91,21 @@ fn power(curve: &Series, at: At) -> Result<(f64, f64)> {
 }
 
 /// Whether the mean of the first curve grows by a lower power of x than the second's.
-pub(super) fn slower(here: &SettingSeries<'_>, [a, b]: &[String; 2], at: At) -> Result<(bool, String)> {
-    let ((first, error), (second, other)) = (power(here.curve(a)?, at)?, power(here.curve(b)?, at)?);
-    let unsure = remark(first - second, error.hypot(other));
-    let shown = |power: f64, error: f64| format!("{} ± {}", significant(power), significant(error));
+pub(super) fn slower(
+    setting: &SettingSeries<'_>,
+    [a, b]: &[String; 2],
+    selection: PointSelection,
+) -> Result<(bool, String)> {
+    let ((power_a, error_a), (power_b, error_b)) =
+        (power(setting.curve(a)?, selection)?, power(setting.curve(b)?, selection)?);
+    let remark_text = remark(power_a - power_b, error_a.hypot(error_b));
+    let power_text = |power: f64, error_a: f64| format!("{} ± {}", significant(power), significant(error_a));
     Ok((
-        first < second,
-        format!("{a} grows by the power {}, {b} by the power {}{unsure}", shown(first, error), shown(second, other)),
+        power_a < power_b,
+        format!(
+            "{a} grows by the power {}, {b} by the power {}{remark_text}",
+            power_text(power_a, error_a),
+            power_text(power_b, error_b)
+        ),
     ))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::values::OneOrMany;
-use studies::results::{Chosen, Format, LegendAt, Length, Letters};
+use studies::results::{Format, LegendAt, Length, Letters, PrintChoices};
 
 /// The drawing options of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
@@ -60,8 +60,8 @@ fn is_empty(formats: &OneOrMany<Format>) -> bool {
 impl Draw {
     /// The print options.
     #[must_use]
-    pub fn chosen(&self) -> Chosen {
-        Chosen {
+    pub fn chosen(&self) -> PrintChoices {
+        PrintChoices {
             width: self.width.clone(),
             height: self.height.clone(),
             font: self.font.clone(),

@@ -17,16 +17,20 @@ const MOST_ALGORITHMS: u64 = 10_000;
 /// # Errors
 /// When a brace is not closed or is inside another.
 pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
-    let Some(open) = text.find('{') else {
+    let Some(open_brace) = text.find('{') else {
         ensure!(!text.contains('}'), "{text:?}: `}}` without `{{`");
         return Ok(vec![text.to_owned()]);
     };
-    let close = text[open..].find('}').with_context(|| format!("{text:?}: `{{` is never closed"))? + open;
-    let (before, choices, after) = (&text[..open], &text[open + 1..close], &text[close + 1..]);
-    ensure!(!choices.contains('{') && !before.contains('}'), "{text:?}: braces inside braces");
-    let rest = braces(after)?;
+    let close = text[open_brace..].find('}').with_context(|| format!("{text:?}: `{{` is never closed"))? + open_brace;
+    let (prefix, choices, suffix) = (&text[..open_brace], &text[open_brace + 1..close], &text[close + 1..]);
+    ensure!(!choices.contains('{') && !prefix.contains('}'), "{text:?}: braces inside braces");
+    let expanded_suffixes = braces(suffix)?;
     let choices = choices.split(',').map(str::trim);
-    Ok(choices.flat_map(|choice| rest.iter().map(move |rest| format!("{before}{choice}{rest}"))).collect())
+    Ok(choices
+        .flat_map(|choice| {
+            expanded_suffixes.iter().map(move |expanded_suffixes| format!("{prefix}{choice}{expanded_suffixes}"))
+        })
+        .collect())
 }
 
 /// The number of texts that a text with braces stands for.
@@ -47,15 +51,17 @@ pub(crate) fn algorithms(list: &[String]) -> Result<Vec<Spec>> {
         with_separators(count),
         with_separators(MOST_ALGORITHMS)
     );
-    let mut all: Vec<Spec> = Vec::new();
+    let mut specs: Vec<Spec> = Vec::new();
     for text in list {
-        for one in braces(text)? {
-            let spec = one.parse::<Spec>().map_err(|error| anyhow!("algorithms: {one:?}: {}", explained(&error)))?;
-            ensure!(!all.contains(&spec), "algorithms: {one:?} is listed twice");
-            all.push(spec);
+        for text_of_one in braces(text)? {
+            let spec = text_of_one
+                .parse::<Spec>()
+                .map_err(|error| anyhow!("algorithms: {text_of_one:?}: {}", explained(&error)))?;
+            ensure!(!specs.contains(&spec), "algorithms: {text_of_one:?} is listed twice");
+            specs.push(spec);
         }
     }
-    Ok(all)
+    Ok(specs)
 }
 
 /// The error, with all names where none is similar.
@@ -79,7 +85,7 @@ pub struct Setting {
     /// The problem, for [`Play::Problem`].
     pub problem: Option<String>,
     /// The delay of answers.
-    pub late: LateAnswers,
+    pub late_answers: LateAnswers,
     /// All other keys.
     pub entry: SettingEntry,
 }
@@ -87,19 +93,19 @@ pub struct Setting {
 /// Expands lists of click models, problems and delays.
 #[must_use]
 pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
-    let late = |setting: Setting| {
-        let of = |LateSetting { answers, name }: LateSetting| {
+    let late_variants = |setting: Setting| {
+        let variant = |LateSetting { answers, name }: LateSetting| {
             let name = if name.is_empty() { setting.name.clone() } else { format!("{}, {name}", setting.name) };
-            Setting { name, late: answers, ..setting.clone() }
+            Setting { name, late_answers: answers, ..setting.clone() }
         };
-        setting.entry.late.iter().cloned().map(of).collect::<Vec<_>>()
+        setting.entry.late.iter().cloned().map(variant).collect::<Vec<_>>()
     };
-    in_time(entries).into_iter().flat_map(late).collect()
+    in_time(entries).into_iter().flat_map(late_variants).collect()
 }
 
 /// The settings with click models and problems expanded, and with answers in time.
 fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
-    let mut all = Vec::new();
+    let mut settings = Vec::new();
     for entry in entries {
         if entry.play == Play::Problem {
             // Preferences in the file are named after the setting.
@@ -107,32 +113,32 @@ fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
             let problems = if entry.preferences.is_empty() { &entry.problem.0[..] } else { &itself };
             for problem in problems {
                 let name = if problems.len() > 1 { problem } else { &entry.name };
-                all.push(Setting {
+                settings.push(Setting {
                     family: entry.name.clone(),
                     name: name.clone(),
                     spec: SiteSpec::default(),
                     problem: Some(problem.clone()),
-                    late: LateAnswers::default(),
+                    late_answers: LateAnswers::default(),
                     entry: entry.clone(),
                 });
             }
             continue;
         }
-        let usual = [SiteSpec::default().click];
-        let clicks = if entry.click.0.is_empty() { &usual[..] } else { &entry.click.0 };
+        let default_click = [SiteSpec::default().click];
+        let clicks = if entry.click.0.is_empty() { &default_click[..] } else { &entry.click.0 };
         for click in clicks {
             let name = if clicks.len() > 1 { format!("{}, {click}", entry.name) } else { entry.name.clone() };
-            all.push(Setting {
+            settings.push(Setting {
                 family: entry.name.clone(),
                 name,
                 spec: entry.spec(click),
                 problem: None,
-                late: LateAnswers::default(),
+                late_answers: LateAnswers::default(),
                 entry: entry.clone(),
             });
         }
     }
-    all
+    settings
 }
 
 #[cfg(test)]

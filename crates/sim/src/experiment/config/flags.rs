@@ -11,42 +11,44 @@ use serde::{Deserialize, Deserializer};
 pub(super) struct WithFlags<E, F> {
     pub(super) entry: E,
     /// The cases, the last flag of the file varying fastest; without flags one.
-    pub(super) cases: Vec<Case<F>>,
+    pub(super) cases: Vec<PowerCase<F>>,
 }
 
 /// One combination of values.
 #[derive(Debug, Clone)]
-pub(super) struct Case<F> {
+pub(super) struct PowerCase<F> {
     pub(super) flags: F,
     /// The values that distinguish it, e.g. `delay 1000`; empty where no flag has several values.
     pub(super) name: String,
 }
 
 /// The values of a flag, as arguments.
-struct Given {
+struct FlagValues {
     key: String,
-    words: Vec<String>,
+    values: Vec<String>,
 }
 
 impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for WithFlags<E, F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let command = command::<F>();
-        let mut given = Vec::new();
-        let entry = E::deserialize(Splitting { deserializer, command: &command, given: &mut given })?;
+        let mut flag_values = Vec::new();
+        let entry = E::deserialize(SplittingDeserializer { deserializer, command: &command, given: &mut flag_values })?;
         let mut cases: Vec<(Vec<String>, Vec<String>)> = vec![(vec![], vec![])];
         // A switch that is off has no words.
-        for Given { key, words } in given.into_iter().filter(|given| !given.words.is_empty()) {
+        for FlagValues { key, values: words } in
+            flag_values.into_iter().filter(|flag_values| !flag_values.values.is_empty())
+        {
             let several = words.len() > 1;
-            let with = |(arguments, names): &(Vec<String>, Vec<String>), word: &String| {
+            let with_flag = |(arguments, names): &(Vec<String>, Vec<String>), word: &String| {
                 let name = several.then(|| format!("{key} {}", word.split_once('=').map_or("", |(_, value)| value)));
                 let names = names.iter().cloned().chain(name).collect();
                 (arguments.iter().chain([word]).cloned().collect(), names)
             };
-            cases = cases.iter().flat_map(|case| words.iter().map(move |word| with(case, word))).collect();
+            cases = cases.iter().flat_map(|case| words.iter().map(move |word| with_flag(case, word))).collect();
         }
         let parsed = |(arguments, names): (Vec<String>, Vec<String>)| {
             let flags = parse::<F>(&command, &arguments).map_err(D::Error::custom)?;
-            Ok(Case { flags, name: names.join(", ") })
+            Ok(PowerCase { flags, name: names.join(", ") })
         };
         Ok(Self { entry, cases: cases.into_iter().map(parsed).collect::<Result<_, _>>()? })
     }
@@ -57,19 +59,19 @@ fn command<F: Args>() -> Command {
 }
 
 fn parse<F: FromArgMatches>(command: &Command, arguments: &[String]) -> Result<F, String> {
-    let found = command.clone().try_get_matches_from(arguments).and_then(|found| F::from_arg_matches(&found));
+    let parsed = command.clone().try_get_matches_from(arguments).and_then(|parsed| F::from_arg_matches(&parsed));
     // The key stands before the message.
-    found.map_err(|error| Refusal::of(&error, command).explanation())
+    parsed.map_err(|error| Refusal::of(&error, command).explanation())
 }
 
 /// Deserializes a struct from the keys that no flag has.
-struct Splitting<'a, D> {
+struct SplittingDeserializer<'a, D> {
     deserializer: D,
     command: &'a Command,
-    given: &'a mut Vec<Given>,
+    given: &'a mut Vec<FlagValues>,
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Splitting<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for SplittingDeserializer<'_, D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -83,7 +85,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Splitting<'_, D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         let Self { deserializer, command, given } = self;
-        deserializer.deserialize_struct(name, fields, Fields { visitor, fields, command, given })
+        deserializer.deserialize_struct(name, fields, StructVisitor { visitor, fields, command, given })
     }
 
     serde::forward_to_deserialize_any! {
@@ -93,14 +95,14 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Splitting<'_, D> {
 }
 
 /// Hands the keys of a struct to its visitor, and takes those that are flags.
-struct Fields<'a, V> {
+struct StructVisitor<'a, V> {
     visitor: V,
     fields: &'static [&'static str],
     command: &'a Command,
-    given: &'a mut Vec<Given>,
+    given: &'a mut Vec<FlagValues>,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Fields<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,26 +111,26 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Fields<'_, V> {
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<V::Value, M::Error> {
         let Self { visitor, fields, command, given } = self;
-        visitor.visit_map(OfStruct { map, fields, command, given })
+        visitor.visit_map(StructAccess { map, fields, command, given })
     }
 }
 
-struct OfStruct<'a, M> {
+struct StructAccess<'a, M> {
     map: M,
     fields: &'static [&'static str],
     command: &'a Command,
-    given: &'a mut Vec<Given>,
+    given: &'a mut Vec<FlagValues>,
 }
 
-impl<'de, M: MapAccess<'de>> MapAccess<'de> for OfStruct<'_, M> {
+impl<'de, M: MapAccess<'de>> MapAccess<'de> for StructAccess<'_, M> {
     type Error = M::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, M::Error> {
         let Self { fields, command, .. } = *self;
-        while let Some(key) = self.map.next_key_seed(Key { fields, command })? {
+        while let Some(key) = self.map.next_key_seed(KeySeed { fields, command })? {
             if let Some(flag) = flag(command, &key) {
-                let words = self.map.next_value_seed(OfFlag { flag, command })?;
-                self.given.push(Given { key, words });
+                let values = self.map.next_value_seed(FlagSeed { flag, command })?;
+                self.given.push(FlagValues { key, values: values });
                 continue;
             }
             return seed.deserialize(key.into_deserializer()).map(Some);
@@ -147,12 +149,12 @@ fn flag<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
 }
 
 /// A key that is known.
-struct Key<'a> {
+struct KeySeed<'a> {
     fields: &'static [&'static str],
     command: &'a Command,
 }
 
-impl<'de> DeserializeSeed<'de> for Key<'_> {
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
     type Value = String;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
@@ -162,19 +164,19 @@ impl<'de> DeserializeSeed<'de> for Key<'_> {
             return Ok(key);
         }
         let flags = command.get_arguments().filter_map(Arg::get_long);
-        let known: Vec<String> = fields.iter().copied().chain(flags).map(|key| format!("`{key}`")).collect();
+        let expected_keys: Vec<String> = fields.iter().copied().chain(flags).map(|key| format!("`{key}`")).collect();
         // As serde writes it.
-        Err(D::Error::custom(format!("unknown field `{key}`, expected one of {}", known.join(", "))))
+        Err(D::Error::custom(format!("unknown field `{key}`, expected one of {}", expected_keys.join(", "))))
     }
 }
 
 /// The value of a flag, or several, as arguments that were tried.
-struct OfFlag<'a> {
+struct FlagSeed<'a> {
     flag: &'a Arg,
     command: &'a Command,
 }
 
-impl<'de> DeserializeSeed<'de> for OfFlag<'_> {
+impl<'de> DeserializeSeed<'de> for FlagSeed<'_> {
     type Value = Vec<String>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<String>, D::Error> {
@@ -182,19 +184,19 @@ impl<'de> DeserializeSeed<'de> for OfFlag<'_> {
     }
 }
 
-impl OfFlag<'_> {
+impl FlagSeed<'_> {
     fn word<E: serde::de::Error>(&self, value: &str) -> Result<Vec<String>, E> {
         let word = format!("--{}={value}", self.flag.get_long().unwrap_or_default());
         // Alone: flags that it requires are checked when all keys are known.
-        let alone = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
-        match alone.try_get_matches_from([&word]) {
+        let key_command = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
+        match key_command.try_get_matches_from([&word]) {
             Ok(_) => Ok(vec![word]),
             Err(error) => Err(E::custom(Refusal::of(&error, self.command).explanation())),
         }
     }
 }
 
-impl<'de> Visitor<'de> for OfFlag<'_> {
+impl<'de> Visitor<'de> for FlagSeed<'_> {
     type Value = Vec<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -222,14 +224,14 @@ impl<'de> Visitor<'de> for OfFlag<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
-        let mut words = Vec::new();
-        while let Some(mut found) = list.next_element_seed(OfFlag { flag: self.flag, command: self.command })? {
-            words.append(&mut found);
+        let mut values = Vec::new();
+        while let Some(mut items) = list.next_element_seed(FlagSeed { flag: self.flag, command: self.command })? {
+            values.append(&mut items);
         }
-        if words.is_empty() {
+        if values.is_empty() {
             return Err(A::Error::invalid_length(0, &"at least one value"));
         }
-        Ok(words)
+        Ok(values)
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Experiment {
     /// The subject, in one line.
     pub title: String,
     /// The paper of the figure or table: a key of `PAPERS`, or `own` (default).
-    #[serde(default = "values::own")]
+    #[serde(default = "values::default_paper")]
     pub paper: String,
     /// Which figure or table, e.g. `Figure 3`.
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct Experiment {
     #[serde(default)]
     pub runs: Option<Count>,
     /// Checkpoints of a regret curve per decade of steps.
-    #[serde(default, deserialize_with = "values::up_to::<_, 1000>")]
+    #[serde(default, deserialize_with = "values::positive_up_to::<_, 1000>")]
     pub checkpoints: Option<u32>,
     /// For `accuracy`: the step at which the policy must recommend an arm. For `agreement`: the impressions after which methods must decide
     /// for a ranker.
@@ -155,7 +155,7 @@ pub struct Subsets {
     #[serde(deserialize_with = "values::positive")]
     pub count: u64,
     /// Draw again until the set has a Condorcet winner.
-    #[serde(default = "values::yes")]
+    #[serde(default = "values::default_true")]
     pub with_condorcet_winner: bool,
 }
 

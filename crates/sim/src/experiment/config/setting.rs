@@ -139,7 +139,7 @@ impl SettingEntry {
     /// The site of this entry with users of one of its click models.
     #[must_use]
     pub(crate) fn spec(&self, click: &ClickSpec) -> SiteSpec {
-        let usual = SiteSpec::default();
+        let defaults = SiteSpec::default();
         SiteSpec {
             dataset: self.dataset.iter().cloned().collect(),
             reading: Reading { split: self.split, ..Reading::default() },
@@ -155,7 +155,7 @@ impl SettingEntry {
             rankers: self.rankers.clone(),
             without: self.without.iter().copied().map(RankerRef::Number).collect(),
             names: None,
-            shown: self.shown.unwrap_or(usual.shown),
+            shown: self.shown.unwrap_or(defaults.shown),
             interleave: self.interleave.clone(),
             multileave: self.multileave.clone(),
             credit_ties: self.credit_ties,

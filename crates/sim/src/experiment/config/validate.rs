@@ -21,10 +21,10 @@ impl FileError {
     pub(super) fn of_toml(text: &str, error: &toml::de::Error) -> Self {
         let message = with_suggestion(error.message());
         let Some(span) = error.span() else { return Self { line: None, column: None, message } };
-        let before = &text[..span.start.min(text.len())];
-        let start_of_line = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let column = Some(before[start_of_line..].chars().count() + 1);
-        let message = match before[start_of_line..].split_once('=') {
+        let text_before = &text[..span.start.min(text.len())];
+        let start_of_line = text_before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = Some(text_before[start_of_line..].chars().count() + 1);
+        let message = match text_before[start_of_line..].split_once('=') {
             Some((key, _)) => format!("{}{}: {message}", setting_of(text, start_of_line), key.trim()),
             None => message,
         };
@@ -51,20 +51,20 @@ impl std::fmt::Display for FileError {
 /// Checks that no text of the file, which reaches pages, figures and terminals, controls them: there are no control characters
 /// but line feeds and tabs, and no line feeds in the title.
 pub(super) fn printable(text: &str) -> Result<(), FileError> {
-    fn strange(key: &str, value: &toml::Value) -> Option<(String, char)> {
+    fn control_character(key: &str, value: &toml::Value) -> Option<(String, char)> {
         match value {
             toml::Value::String(text) => {
                 let is_strange =
                     |c: &char| c.is_control() && (key == "title" || key == "figure" || !matches!(c, '\n' | '\t'));
                 text.chars().find(is_strange).map(|found| (key.to_owned(), found))
             }
-            toml::Value::Array(values) => values.iter().find_map(|value| strange(key, value)),
-            toml::Value::Table(table) => table.iter().find_map(|(key, value)| strange(key, value)),
+            toml::Value::Array(values) => values.iter().find_map(|value| control_character(key, value)),
+            toml::Value::Table(table) => table.iter().find_map(|(key, value)| control_character(key, value)),
             _ => None,
         }
     }
     let table: toml::Table = toml::from_str(text).map_err(|error| FileError::of_toml(text, &error))?;
-    match table.iter().find_map(|(key, value)| strange(key, value)) {
+    match table.iter().find_map(|(key, value)| control_character(key, value)) {
         None => Ok(()),
         Some((key, found)) => Err(FileError::new(
             None,
@@ -92,7 +92,7 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
         let keys: Vec<&str> = PAPERS.iter().map(|paper| paper.key).collect();
         bail!("paper = {:?}: expected one of {}", experiment.paper, keys.join(", "));
     }
-    needs(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
+    require_key(experiment, !experiment.entries.is_empty(), "[[setting]]")?;
     let plays = !matches!(
         experiment.kind,
         KindName::Structure | KindName::Distortion | KindName::Agreement | KindName::Datasets
@@ -112,14 +112,14 @@ pub(super) fn check(experiment: &Experiment) -> Result<()> {
 
 /// # Errors
 /// When the file lacks a key that its kind of experiment needs.
-pub(crate) fn needs(experiment: &Experiment, present: bool, key: &str) -> Result<()> {
-    if present { Ok(()) } else { Err(anyhow!("kind = {:?} needs `{key}`", experiment.kind.key())) }
+pub(crate) fn require_key(experiment: &Experiment, is_present: bool, key: &str) -> Result<()> {
+    if is_present { Ok(()) } else { Err(anyhow!("kind = {:?} needs `{key}`", experiment.kind.key())) }
 }
 
 fn check_setting(setting: &SettingEntry) -> Result<()> {
     let has_runs = !setting.rankings.is_empty();
     let no_data = setting.dataset.is_none() && setting.lookalike.is_none() && !has_runs;
-    let missing = match setting.play {
+    let missing_keys = match setting.play {
         _ if has_runs && (setting.dataset.is_some() || setting.lookalike.is_some()) => {
             "has runs, which exclude `dataset` and `lookalike`: their qrels are the data"
         }
@@ -142,23 +142,26 @@ fn check_setting(setting: &SettingEntry) -> Result<()> {
             return check_regret(setting);
         }
     };
-    bail!("setting {:?}: {missing}", setting.name)
+    bail!("setting {:?}: {missing_keys}", setting.name)
 }
 
 /// Checks that the setting can measure its kind of regret.
 fn check_regret(setting: &SettingEntry) -> Result<()> {
     let Some(kind) = setting.regret else { return Ok(()) };
     let live = setting.play == Play::Live;
-    let known: Vec<&str> = RegretKind::ALL
+    let names_of_kinds: Vec<&str> = RegretKind::ALL
         .into_iter()
         .filter(|kind| if live { kind.needs_one_row() } else { *kind != RegretKind::Ndcg })
         .map(RegretKind::name)
         .collect();
-    if known.contains(&kind.name()) {
+    if names_of_kinds.contains(&kind.name()) {
         return Ok(());
     }
-    let (play, known) = (if live { "live" } else { "a matrix or problem" }, known.join(", "));
-    bail!("setting {:?}: regret = \"{kind}\" cannot be measured on {play}; expected one of {known}", setting.name)
+    let (play, names_of_kinds) = (if live { "live" } else { "a matrix or problem" }, names_of_kinds.join(", "));
+    bail!(
+        "setting {:?}: regret = \"{kind}\" cannot be measured on {play}; expected one of {names_of_kinds}",
+        setting.name
+    )
 }
 
 /// The 1-based line of a byte of `text`.
@@ -169,18 +172,18 @@ pub(super) fn line_of(text: &str, offset: usize) -> usize {
 /// The first line of the parser's message, with the key that was probably meant.
 fn with_suggestion(message: &str) -> String {
     let message = message.lines().next().unwrap_or(message);
-    let Some(rest) = message.strip_prefix("unknown field `") else { return message.to_owned() };
-    let mut names = rest.split('`');
-    let unknown = names.next().unwrap_or_default();
+    let Some(after_prefix) = message.strip_prefix("unknown field `") else { return message.to_owned() };
+    let mut names = after_prefix.split('`');
+    let unknown_name = names.next().unwrap_or_default();
     // The names are between backticks; the text between them is not.
-    let known: Vec<&str> = names.skip(1).step_by(2).collect();
-    match nearest(unknown, known.iter().copied()) {
-        Some(near) => format!("unknown key `{unknown}`; did you mean `{near}`?"),
-        None => format!("unknown key `{unknown}`; expected one of {}", known.join(", ")),
+    let known_names: Vec<&str> = names.skip(1).step_by(2).collect();
+    match nearest(unknown_name, known_names.iter().copied()) {
+        Some(near) => format!("unknown key `{unknown_name}`; did you mean `{near}`?"),
+        None => format!("unknown key `{unknown_name}`; expected one of {}", known_names.join(", ")),
     }
 }
 
-/// The one of `known` that was probably meant by `unknown`.
-pub(crate) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    ranktypes::spec::nearest(unknown, known)
+/// The one of `candidates` that was probably meant by `name`.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    ranktypes::spec::nearest(name, candidates)
 }

@@ -8,7 +8,9 @@ use output::numbers::{parse_positive, with_separators};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Reads a whole number from 1 to `MOST`.
-pub(super) fn up_to<'de, D: Deserializer<'de>, const MOST: u32>(deserializer: D) -> Result<Option<u32>, D::Error> {
+pub(super) fn positive_up_to<'de, D: Deserializer<'de>, const MOST: u32>(
+    deserializer: D,
+) -> Result<Option<u32>, D::Error> {
     let Count(count) = Count::deserialize(deserializer)?;
     let number = u32::try_from(count).ok().filter(|&number| number <= MOST);
     let expected = || format!("expected 1 to {}, found {count}", with_separators(MOST.into()));
@@ -23,11 +25,11 @@ pub(super) fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64
 /// Reads numbers of rankers, each at least `LEAST`.
 pub(super) fn sizes<'de, D: Deserializer<'de>, const LEAST: usize>(deserializer: D) -> Result<Vec<usize>, D::Error> {
     let sizes = Vec::<usize>::deserialize(deserializer)?;
-    for (place, size) in sizes.iter().enumerate() {
+    for (index, size) in sizes.iter().enumerate() {
         if *size < LEAST {
             return Err(serde::de::Error::custom(format!("expected at least {LEAST} rankers, found {size}")));
         }
-        if sizes[..place].contains(size) {
+        if sizes[..index].contains(size) {
             return Err(serde::de::Error::custom(format!("{size} is given twice; give each size once")));
         }
     }
@@ -108,11 +110,11 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OneOrMany<T> {
                 Ok(OneOrMany(vec![text.parse().map_err(E::custom)?]))
             }
             fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<OneOrMany<T>, A::Error> {
-                let mut all = Vec::new();
-                while let Some(one) = list.next_element::<String>()? {
-                    all.push(one.parse().map_err(serde::de::Error::custom)?);
+                let mut values = Vec::new();
+                while let Some(text) = list.next_element::<String>()? {
+                    values.push(text.parse().map_err(serde::de::Error::custom)?);
                 }
-                Ok(OneOrMany(all))
+                Ok(OneOrMany(values))
             }
         }
         deserializer.deserialize_any(Visitor(PhantomData))
@@ -120,11 +122,11 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OneOrMany<T> {
 }
 
 /// The default of keys that are on unless switched off.
-pub(super) fn yes() -> bool {
+pub(super) fn default_true() -> bool {
     true
 }
 
 /// The default paper: none.
-pub(super) fn own() -> String {
+pub(super) fn default_paper() -> String {
     "own".to_owned()
 }

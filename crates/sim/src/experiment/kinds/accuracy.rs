@@ -4,13 +4,13 @@ use anyhow::Result;
 use figures::Panel;
 
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::Metric;
 
@@ -19,7 +19,7 @@ pub(crate) struct Accuracy;
 impl ExperimentKind for Accuracy {
     fn check(&self, experiment: &Experiment) -> Result<()> {
         algorithm_runs::check(experiment)?;
-        needs(experiment, !experiment.horizons.is_empty(), "horizons")
+        require_key(experiment, !experiment.horizons.is_empty(), "horizons")
     }
 
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
@@ -30,7 +30,7 @@ impl ExperimentKind for Accuracy {
         algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "horizon (steps)".to_owned(),
             y_label: "share of runs that recommend the best".to_owned(),
@@ -38,7 +38,7 @@ impl ExperimentKind for Accuracy {
             dots: true,
             ..Panel::default()
         };
-        let builder = PanelBuilder::new(experiment, measured);
+        let builder = PanelBuilder::new(experiment, data);
         let mut panels = builder.panels(Metric::Accuracy, &template);
         // The deviation of zeros and ones follows from their mean: it adds nothing.
         for point in panels.iter_mut().flat_map(|panel| &mut panel.curves).flat_map(|curve| &mut curve.points) {
@@ -61,9 +61,9 @@ impl ExperimentKind for Accuracy {
 
 fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentPlan> {
     let mut horizons: Vec<u64> = experiment.horizons.iter().map(|horizon| horizon.0).collect();
-    let last = horizons.iter().copied().max().unwrap_or(1);
-    let most = context.scaled(last, 1_000);
-    horizons.retain(|&horizon| horizon <= most);
-    let horizons = if horizons.is_empty() { vec![most] } else { horizons };
+    let last_horizon = horizons.iter().copied().max().unwrap_or(1);
+    let max_steps = context.scaled(last_horizon, 1_000);
+    horizons.retain(|&horizon| horizon <= max_steps);
+    let horizons = if horizons.is_empty() { vec![max_steps] } else { horizons };
     ExperimentPlan::new(context, experiment, Checkpoints::Horizons(horizons), Groups::over_time(experiment))
 }

@@ -14,16 +14,16 @@ use studies::runner::NumberedWork;
 
 use crate::experiment::claim::Claim;
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
+use crate::experiment::experiment_share::ExperimentShare;
 use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames};
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::experiment::sharing::ExperimentShare;
 
 pub(crate) struct Agreement;
 
@@ -32,8 +32,8 @@ const IMPRESSION: f64 = 1.5e-6;
 
 impl ExperimentKind for Agreement {
     fn check(&self, experiment: &Experiment) -> Result<()> {
-        needs(experiment, !experiment.methods.is_empty(), "methods")?;
-        needs(experiment, !experiment.horizons.is_empty(), "horizons")?;
+        require_key(experiment, !experiment.methods.is_empty(), "methods")?;
+        require_key(experiment, !experiment.horizons.is_empty(), "horizons")?;
         methods(experiment).map(drop)
     }
 
@@ -47,7 +47,7 @@ impl ExperimentKind for Agreement {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         // The claims decide which metric is drawn.
         let is_of_gap = |claim: &Claim| claim.metric.as_deref() == Some(Metric::Gap.name());
         let claims = &experiment.claims;
@@ -63,34 +63,34 @@ impl ExperimentKind for Agreement {
             dots: true,
             ..Panel::default()
         };
-        PanelBuilder::new(experiment, measured).panels(metric, &template)
+        PanelBuilder::new(experiment, data).panels(metric, &template)
     }
 
     fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
         let plan = plan(request.context, request.experiment)?;
-        let last = plan.horizons.last().copied().unwrap_or(1);
+        let last_horizon = plan.horizons.last().copied().unwrap_or(1);
         total.cells += 1;
         total.runs += plan.pairs;
-        total.steps += plan.pairs * last;
+        total.steps += plan.pairs * last_horizon;
         // The truth shows forty times as many lists, which takes less than to mix them.
-        total.playing += (plan.pairs * last * (plan.methods.len() as u64 + 15)) as f64 * IMPRESSION;
+        total.play_seconds += (plan.pairs * last_horizon * (plan.methods.len() as u64 + 15)) as f64 * IMPRESSION;
         Ok(())
     }
 
     fn sample(&self) -> Sample {
-        Sample { noun: "pair", of: " of rankers" }
+        Sample { noun: "pair", qualifier: " of rankers" }
     }
 }
 
 /// The methods of the file, each once.
 fn methods(experiment: &Experiment) -> Result<Vec<AnyInterleaving>> {
     let parse = |text: &String| text.parse().map_err(|error| usage(format!("methods: {error}")));
-    let found: Vec<AnyInterleaving> = experiment.methods.iter().map(parse).collect::<Result<_, _>>()?;
-    for (at, method) in found.iter().enumerate() {
-        let known = found[..at].iter().any(|before| before.to_string() == method.to_string());
-        ensure!(!known, usage(format!("methods: {method} is given twice; give each method once")));
+    let methods: Vec<AnyInterleaving> = experiment.methods.iter().map(parse).collect::<Result<_, _>>()?;
+    for (index, method) in methods.iter().enumerate() {
+        let is_repeated = methods[..index].iter().any(|before| before.to_string() == method.to_string());
+        ensure!(!is_repeated, usage(format!("methods: {method} is given twice; give each method once")));
     }
-    Ok(found)
+    Ok(methods)
 }
 
 fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<Plan> {
@@ -102,7 +102,7 @@ fn plan(context: &ExperimentContext, experiment: &Experiment) -> Result<Plan> {
 }
 
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     let plan = plan(context, experiment)?;
     for setting in &experiment.settings {
         let start = Instant::now();
@@ -111,7 +111,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         let dataset = context.open(&source, &spec)?;
         let features = spec.features(&dataset, plan.seed)?;
         let prepared = spec.prepare_rankers(dataset, features, plan.seed, &context.lists)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
+        data.work.preparing += start.elapsed().as_secs_f64();
         let arms = prepared.site.arms();
         ensure!(arms >= 2, usage(format!("setting {:?}: expected two rankers or more, found {arms}", setting.name)));
         let start = Instant::now();
@@ -126,41 +126,41 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             continue;
         }
         let ExperimentShare { share, folder, cells } = &context.sharing;
-        let work = NumberedWork::of(share, folder.clone()).within(sha256_hex(&key)[..32].to_owned());
+        let work = NumberedWork::of(share, folder.clone()).within_key(sha256_hex(&key)[..32].to_owned());
         let compute = || {
             let pairs = context.sharing.share.shard().map_or(plan.pairs, |shard| shard.length(plan.pairs));
             let progress = Progress::new(&setting.name, pairs, context.quiet);
-            let found = agreement::of_pairs(&prepared.site, &plan, &work, &progress)?;
+            let agreements = agreement::pair_agreements(&prepared.site, &plan, &work, &progress)?;
             progress.finish();
-            Ok(found)
+            Ok(agreements)
         };
         if !context.sharing.is_complete() {
             compute()?;
             cells.borrow_mut().extend(work.into_cells());
             continue;
         }
-        let found: Vec<PairAgreement> = context.cache().json("agreement", &key, |_| true, compute)?;
-        let last = plan.horizons.last().copied().unwrap_or(0);
-        measured.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last);
-        let resolved = found.iter().filter(|pair| pair.first_is_better.is_some()).count();
-        measured.settings.push(SettingInfo {
+        let agreements: Vec<PairAgreement> = context.cache().json("agreement", &key, |_| true, compute)?;
+        let last_horizon = plan.horizons.last().copied().unwrap_or(0);
+        data.work.add(&setting.name, "pairs", start.elapsed().as_secs_f64(), plan.pairs * last_horizon);
+        let resolved = agreements.iter().filter(|pair| pair.first_is_better.is_some()).count();
+        data.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source,
             arms,
             about: format!("{}, {} clicks", prepared.description.dataset.name, prepared.description.click.model),
-            truth: format!("clicks per impression, which differ in {resolved} of {} pairs", found.len()),
+            truth: format!("clicks per impression, which differ in {resolved} of {} pairs", agreements.len()),
         });
-        measured.series.extend(series(&setting.name, &plan, &found));
+        data.series.extend(series(&setting.name, &plan, &agreements));
     }
-    Ok(measured)
+    Ok(data)
 }
 
 /// The errors of all methods, on pairs with a truth, and the strength of each one's preference for the first ranker.
-fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
-    let of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
+fn series(setting: &str, plan: &Plan, agreements: &[PairAgreement]) -> Vec<Series> {
+    let series_of = |metric: Metric, value: &dyn Fn(&PairAgreement, usize, usize) -> Option<f64>| -> Vec<Series> {
         let curve = |(method, curve): (usize, String)| {
             let point = |(at, &horizon): (usize, &u64)| {
-                let values: Vec<f64> = found.iter().filter_map(|pair| value(pair, method, at)).collect();
+                let values: Vec<f64> = agreements.iter().filter_map(|pair| value(pair, method, at)).collect();
                 (!values.is_empty()).then(|| Point::new(horizon as f64, values))
             };
             let points = plan.horizons.iter().enumerate().filter_map(point).collect();
@@ -168,7 +168,7 @@ fn series(setting: &str, plan: &Plan, found: &[PairAgreement]) -> Vec<Series> {
         };
         plan.labels().into_iter().enumerate().map(curve).filter(|series| !series.points.is_empty()).collect()
     };
-    let mut all = of(Metric::Error, &PairAgreement::error);
-    all.extend(of(Metric::Gap, &|pair, method, at| Some(pair.leads[method][at])));
-    all
+    let mut series = series_of(Metric::Error, &PairAgreement::error);
+    series.extend(series_of(Metric::Gap, &|pair, method, at| Some(pair.leads[method][at])));
+    series
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use bandits::registry::Spec;
 use bandits::structure::{lower_bound, theory};
 use output::numbers::with_unit;
 use output::progress::Progress;
@@ -13,16 +12,17 @@ use simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs, jobs_of};
 use simulation::seed_text::{Seeded, seed_text};
 
 use crate::experiment::config::expand::{self, Setting};
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Bound, Experiment};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::environment::Environment;
+use crate::experiment::experiment_data::{Effort, ExperimentData};
 use crate::experiment::kinds::SeriesNames;
-use crate::experiment::kinds::collect::{collect, metrics};
+use crate::experiment::kinds::cell_runs::CellRuns;
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups};
-use crate::experiment::measured::{Effort, ExperimentData};
+use crate::experiment::kinds::run_curves::{add_run_curves, run_metrics};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
-use crate::experiment::run_store::{self, RunRecord, RunStore};
+use crate::experiment::run_store::{self, RunRecord};
 use crate::experiment::series::{Metric, Point, Series};
 use output::shards::Cell;
 use studies::results::label;
@@ -30,8 +30,8 @@ use studies::results::label;
 /// # Errors
 /// When the file lacks a key that every kind of experiment with algorithms needs.
 pub(super) fn check(experiment: &Experiment) -> Result<()> {
-    needs(experiment, !experiment.algorithms.is_empty(), "algorithms")?;
-    needs(experiment, experiment.runs.is_some(), "runs")
+    require_key(experiment, !experiment.algorithms.is_empty(), "algorithms")?;
+    require_key(experiment, experiment.runs.is_some(), "runs")
 }
 
 /// The names of all series that [`measure`] may return.
@@ -45,17 +45,8 @@ pub(super) fn series_names(experiment: &Experiment, groups: &Groups) -> Result<S
     let bounds = experiment.draw.bounds.iter().map(|bound| bound.curve().to_owned());
     let with_bounds: Vec<String> = algorithms.iter().cloned().chain(bounds).collect();
     let curves = |metric| if metric == Metric::Regret { with_bounds.clone() } else { algorithms.clone() };
-    let metrics = metrics(experiment.draw.suboptimal).map(|metric| (metric, curves(metric))).collect();
+    let metrics = run_metrics(experiment.draw.suboptimal).map(|metric| (metric, curves(metric))).collect();
     Ok(SeriesNames { settings, metrics })
-}
-
-/// All runs of one algorithm in one environment.
-pub(super) struct CellRuns<'a> {
-    environment: &'a Environment,
-    pub(super) spec: &'a Spec,
-    /// The steps at which its runs are recorded.
-    pub(super) checkpoints: Vec<u64>,
-    pub(super) store: RunStore,
 }
 
 /// Plays the missing runs of all settings and returns their curves.
@@ -64,12 +55,12 @@ pub(super) fn measure(
     experiment: &Experiment,
     plan: &ExperimentPlan,
 ) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     for setting in &experiment.settings {
-        measure_setting(context, experiment, plan, setting, &mut measured)
+        measure_setting(context, experiment, plan, setting, &mut data)
             .with_context(|| format!("setting {:?}", setting.name))?;
     }
-    Ok(measured)
+    Ok(data)
 }
 
 fn measure_setting(
@@ -77,16 +68,16 @@ fn measure_setting(
     experiment: &Experiment,
     plan: &ExperimentPlan,
     setting: &Setting,
-    measured: &mut ExperimentData,
+    data: &mut ExperimentData,
 ) -> Result<()> {
     let start = Instant::now();
     let base = OpenedSetting::open(context, setting, plan.seed)?;
-    measured.work.preparing += start.elapsed().as_secs_f64();
+    data.work.preparing += start.elapsed().as_secs_f64();
     let mut truths = Vec::new();
     for &size in plan.groups.sizes() {
         let start = Instant::now();
-        let environments = environments(context, plan, &base, size)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
+        let environments = group_environments(context, plan, &base, size)?;
+        data.work.preparing += start.elapsed().as_secs_f64();
         let Some(environments) = environments else {
             let rankers = with_unit(size.unwrap_or_default() as u64, "ranker");
             truths.push(format!("left out: no random set of {rankers} has a Condorcet winner"));
@@ -95,17 +86,17 @@ fn measure_setting(
         if context.sharing.only_prepares() {
             continue;
         }
-        let cells = play(context, plan, &environments, &setting.name, &mut measured.work)?;
+        let cells = play_cells(context, plan, &environments, &setting.name, &mut data.work)?;
         if !context.sharing.is_complete() {
             continue;
         }
         let name = plan.groups.setting_name(&setting.name, size);
         let x = plan.groups.x(size);
-        collect(plan, &cells, environments.len(), &name, x, &mut measured.series);
+        add_run_curves(plan, &cells, environments.len(), &name, x, &mut data.series);
         if x.is_none() {
             for bound in &experiment.draw.bounds {
                 match bound_series(plan, &environments[0], *bound, &name) {
-                    Ok(series) => measured.series.extend(series),
+                    Ok(series) => data.series.extend(series),
                     Err(error) => truths.push(format!("without a bound: {error:#}")),
                 }
             }
@@ -118,7 +109,7 @@ fn measure_setting(
             }
         });
     }
-    measured.settings.push(SettingInfo {
+    data.settings.push(SettingInfo {
         setting: setting.name.clone(),
         source: base.source.clone(),
         arms: base.arms(),
@@ -129,7 +120,7 @@ fn measure_setting(
 }
 
 /// The environments of a group; none where no random set has the Condorcet winner that it should.
-fn environments(
+fn group_environments(
     context: &ExperimentContext,
     plan: &ExperimentPlan,
     base: &OpenedSetting,
@@ -138,15 +129,15 @@ fn environments(
     match (size, &plan.subsets) {
         (Some(size), Some(subsets)) => {
             // In order, one at a time: which sets are drawn must not depend on threads.
-            let set = |number| base.subset(context, size, number, subsets.with_condorcet_winner);
-            (0..subsets.count).map(set).collect()
+            let subset_number = |number| base.subset(context, size, number, subsets.with_condorcet_winner);
+            (0..subsets.count).map(subset_number).collect()
         }
         _ => Ok(Some(vec![base.environment(context)?])),
     }
 }
 
 /// Plays the missing runs of every algorithm in these environments.
-fn play<'a>(
+fn play_cells<'a>(
     context: &ExperimentContext,
     plan: &'a ExperimentPlan,
     environments: &'a [Environment],
@@ -154,16 +145,16 @@ fn play<'a>(
     work: &mut Effort,
 ) -> Result<Vec<CellRuns<'a>>> {
     let arms = environments.iter().map(Environment::arms).max().unwrap_or(0);
-    let in_step = environments.first().map_or(1, Environment::in_step);
+    let in_step = environments.first().map_or(1, Environment::runs_in_step);
     let all_runs = plan.runs.saturating_mul(environments.len() as u64);
     ensure_room_for_runs(&plan.algorithms, arms, all_runs, plan.checkpoints.steps().len(), in_step)?;
     let mut cells = Vec::new();
     for environment in environments {
-        let measured = environment.seed_text();
+        let measured_seed = environment.seed_text();
         for spec in &plan.algorithms {
             for checkpoints in plan.checkpoints(spec) {
                 let text = seed_text(Seeded::Cell {
-                    measured: &measured,
+                    measured: &measured_seed,
                     algorithm: spec,
                     checkpoints: &checkpoints,
                     seed: plan.seed,
@@ -175,26 +166,26 @@ fn play<'a>(
         }
     }
     // Ordered by run, then by algorithm: threads end at about the same time, and the shares of shards are alike.
-    let mut missing: Vec<(usize, u64)> =
-        (0..plan.runs).flat_map(|run| (0..cells.len()).map(move |at| (at, run))).collect();
+    let mut missing_runs: Vec<(usize, u64)> =
+        (0..plan.runs).flat_map(|run| (0..cells.len()).map(move |cell_index| (cell_index, run))).collect();
     if let Some(shard) = context.sharing.share.shard() {
-        missing = jobs_of(shard, missing);
-        let owned: BTreeSet<(usize, u64)> = missing.iter().copied().collect();
-        for (at, cell) in cells.iter_mut().enumerate() {
-            cell.store.found.retain(|run, _| owned.contains(&(at, *run)));
+        missing_runs = jobs_of(shard, missing_runs);
+        let owned: BTreeSet<(usize, u64)> = missing_runs.iter().copied().collect();
+        for (cell_index, cell) in cells.iter_mut().enumerate() {
+            cell.store.by_number.retain(|run, _| owned.contains(&(cell_index, *run)));
         }
     }
-    missing.retain(|(at, run)| !cells[*at].store.found.contains_key(run));
-    if let (Some(parts), Some((at, run))) = (context.sharing.share.parts(), missing.first()) {
-        return Err(parts.incomplete(&format!("run {run} of {} in {name}", label(cells[*at].spec))));
+    missing_runs.retain(|(cell_index, run)| !cells[*cell_index].store.by_number.contains_key(run));
+    if let (Some(parts), Some((cell_index, run))) = (context.sharing.share.parts(), missing_runs.first()) {
+        return Err(parts.incomplete_error(&format!("run {run} of {} in {name}", label(cells[*cell_index].spec))));
     }
-    let total: u64 = missing.iter().filter_map(|&(at, _)| cells[at].checkpoints.last()).sum();
+    let total: u64 = missing_runs.iter().filter_map(|&(cell_index, _)| cells[cell_index].checkpoints.last()).sum();
     let progress = Progress::new(name, total, context.quiet);
-    let played = batches_of_runs(missing, in_step)
+    let played = batches_of_runs(missing_runs, in_step)
         .par_iter()
         .with_max_len(1)
-        .map(|(at, runs)| {
-            let cell = &cells[*at];
+        .map(|(cell_index, runs)| {
+            let cell = &cells[*cell_index];
             let run_plan = RunPlan {
                 algorithm: cell.spec,
                 steps: cell.checkpoints.last().copied().unwrap_or(0),
@@ -207,23 +198,23 @@ fn play<'a>(
             for record in &records {
                 cell.store.append(record)?;
             }
-            Ok(records.into_iter().map(|record| (*at, record)).collect())
+            Ok(records.into_iter().map(|record| (*cell_index, record)).collect())
         })
         .collect::<Result<Vec<Vec<(usize, RunRecord)>>>>()?
         .concat();
     progress.finish();
     work.played += played.len() as u64;
-    for (at, record) in played {
-        cells[at].store.found.insert(record.run, record);
+    for (cell_index, record) in played {
+        cells[cell_index].store.by_number.insert(record.run, record);
     }
     if context.sharing.share.shard().is_some() {
         let mut finished = context.sharing.cells.borrow_mut();
-        for store in cells.iter().map(|cell| &cell.store).filter(|store| !store.found.is_empty()) {
-            finished.push(Cell::new(store.subject().to_owned(), store.found.values())?);
+        for store in cells.iter().map(|cell| &cell.store).filter(|store| !store.by_number.is_empty()) {
+            finished.push(Cell::new(store.subject().to_owned(), store.by_number.values())?);
         }
     }
     for cell in &cells {
-        let seconds: f64 = cell.store.found.range(..plan.runs).map(|(_, record)| record.seconds).sum();
+        let seconds: f64 = cell.store.by_number.range(..plan.runs).map(|(_, record)| record.seconds).sum();
         let steps = cell.checkpoints.last().copied().unwrap_or(0) * plan.runs;
         work.add(name, &label(cell.spec), seconds, steps);
     }
@@ -239,7 +230,7 @@ fn bound_series(
 ) -> Result<Option<Series>> {
     let Some(matrix) = environment.matrix() else { return Ok(None) };
     let Checkpoints::Curve(steps) = &plan.checkpoints else { return Ok(None) };
-    let at: Box<dyn Fn(f64) -> f64> = match bound {
+    let bound_at: Box<dyn Fn(f64) -> f64> = match bound {
         Bound::Lower => {
             let slope = lower_bound(matrix).context("the lower bound needs a Condorcet winner")?.regret;
             Box::new(move |step| slope * libm::log(step))
@@ -255,10 +246,10 @@ fn bound_series(
                 anyhow::bail!("the bound needs alpha, p and delta of mergerucb");
             };
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
-            let found = theory::merge_rucb_with_probability(matrix, alpha, p as usize, delta)?;
-            Box::new(move |step| found.at(step))
+            let theory_bound = theory::merge_rucb_with_probability(matrix, alpha, p as usize, delta)?;
+            Box::new(move |step| theory_bound.at(step))
         }
     };
-    let points = steps.iter().map(|&step| Point::single(step as f64, at(step as f64))).collect();
+    let points = steps.iter().map(|&step| Point::single(step as f64, bound_at(step as f64))).collect();
     Ok(Some(Series { setting: setting.to_owned(), curve: bound.curve().to_owned(), metric: Metric::Regret, points }))
 }

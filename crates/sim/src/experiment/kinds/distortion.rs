@@ -9,16 +9,16 @@ use simulation::seed_text::{Seeded, seed_text};
 use simulation::truth::RegretMeasure;
 
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
-use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, some_fit};
-use crate::experiment::measured::ExperimentData;
+use crate::experiment::experiment_data::ExperimentData;
+use crate::experiment::experiment_share::ExperimentShare;
+use crate::experiment::kinds::{ExperimentKind, Sample, SeriesNames, SettingLabel, check_some_fit};
 use crate::experiment::opened_setting::{SettingInfo, site_spec};
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
-use crate::experiment::sharing::ExperimentShare;
 use output::cache::sha256_hex;
 use studies::distortion::{self, Plan};
 use studies::runner::NumberedWork;
@@ -32,7 +32,7 @@ const TRUTH_COMPARISONS: u64 = 70_000_000;
 
 impl ExperimentKind for Distortion {
     fn check(&self, experiment: &Experiment) -> Result<()> {
-        needs(experiment, !experiment.sizes.is_empty(), "sizes")
+        require_key(experiment, !experiment.sizes.is_empty(), "sizes")
     }
 
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
@@ -51,7 +51,7 @@ impl ExperimentKind for Distortion {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers multileaved".to_owned(),
             y_label: "distortion: % that seem to beat the best".to_owned(),
@@ -59,7 +59,7 @@ impl ExperimentKind for Distortion {
             dots: true,
             ..Panel::default()
         };
-        PanelBuilder::new(experiment, measured).panels(Metric::Distortion, &template)
+        PanelBuilder::new(experiment, data).panels(Metric::Distortion, &template)
     }
 
     fn cost(&self, request: &EstimateRequest<'_>, _: &Setting, total: &mut Estimate) -> Result<()> {
@@ -69,14 +69,14 @@ impl ExperimentKind for Distortion {
             total.cells += 1;
             total.runs += sets(context, experiment);
             total.steps += impressions;
-            total.playing += (impressions * (size as u64 + 10)) as f64 * MULTILEAVING;
+            total.play_seconds += (impressions * (size as u64 + 10)) as f64 * MULTILEAVING;
         }
         total.comparisons += TRUTH_COMPARISONS;
         Ok(())
     }
 
     fn sample(&self) -> Sample {
-        Sample { noun: "set", of: " of rankers" }
+        Sample { noun: "set", qualifier: " of rankers" }
     }
 }
 
@@ -91,7 +91,7 @@ fn multileavings(context: &ExperimentContext, experiment: &Experiment) -> u64 {
 }
 
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     let seed = experiment.master_seed();
     let (sets, multileavings) = (sets(context, experiment), multileavings(context, experiment));
     for setting in &experiment.settings {
@@ -102,8 +102,8 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         let features = spec.features(&dataset, seed)?;
         let prepared = spec.prepare_rankers(dataset, features, seed, &context.lists)?;
         let truth = context.truth(&prepared, seed, false)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
-        measured.settings.push(SettingInfo {
+        data.work.preparing += start.elapsed().as_secs_f64();
+        data.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source,
             arms: prepared.site.arms(),
@@ -113,11 +113,11 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         if truth.measure != RegretMeasure::Condorcet {
             continue;
         }
-        let most = prepared.site.arms() - truth.winners.len() + 1;
-        some_fit("sizes", experiment.sizes.iter().copied(), most)
+        let max_losers = prepared.site.arms() - truth.winners.len() + 1;
+        check_some_fit("sizes", experiment.sizes.iter().copied(), max_losers)
             .with_context(|| format!("setting {:?}", setting.name))?;
         let mut points = Vec::new();
-        for &size in experiment.sizes.iter().filter(|size| (2..=most).contains(*size)) {
+        for &size in experiment.sizes.iter().filter(|size| (2..=max_losers).contains(*size)) {
             let start = Instant::now();
             let plan = Plan { size, multileavings, sets, seed };
             let key = seed_text(Seeded::Distortion {
@@ -132,38 +132,38 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
                 continue;
             }
             let ExperimentShare { share, folder, cells } = &context.sharing;
-            let within = sha256_hex(&key)[..32].to_owned();
-            let work = NumberedWork::of(share, folder.clone()).within(within);
+            let cache_key = sha256_hex(&key)[..32].to_owned();
+            let work = NumberedWork::of(share, folder.clone()).within_key(cache_key);
             let compute = || {
                 let sets = context.sharing.share.shard().map_or(sets, |shard| shard.length(sets));
                 let progress = Progress::new(&format!("{}, {size} rankers", setting.name), sets, context.quiet);
                 let multileaving = &prepared.methods.multileaving;
-                let shares =
-                    distortion::shares_of(&prepared.site, multileaving, &truth.winners, plan, &work, &progress)?;
+                let loss_shares =
+                    distortion::loss_shares(&prepared.site, multileaving, &truth.winners, plan, &work, &progress)?;
                 progress.finish();
-                Ok(shares)
+                Ok(loss_shares)
             };
             if !context.sharing.is_complete() {
                 compute()?;
                 cells.borrow_mut().extend(work.into_cells());
                 continue;
             }
-            let shares: Vec<f64> = context.cache().json("distortion", &key, |_| true, compute)?;
-            measured.work.add(
+            let loss_shares: Vec<f64> = context.cache().json("distortion", &key, |_| true, compute)?;
+            data.work.add(
                 &setting.name,
                 &format!("{size} rankers"),
                 start.elapsed().as_secs_f64(),
                 sets * multileavings,
             );
-            points.push(Point::new(size as f64, shares.iter().map(|share| 100.0 * share).collect()));
+            points.push(Point::new(size as f64, loss_shares.iter().map(|share| 100.0 * share).collect()));
         }
         let label = Distortion.setting_label(setting);
-        measured.series.push(Series {
+        data.series.push(Series {
             setting: label.setting.to_owned(),
             curve: label.curve.unwrap_or_default(),
             metric: Metric::Distortion,
             points,
         });
     }
-    Ok(measured)
+    Ok(data)
 }

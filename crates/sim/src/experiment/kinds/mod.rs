@@ -11,7 +11,7 @@
 //! | `agreement` | pairs that interleaving and A/B tests order otherwise than clicks do |
 //! | `datasets` | statistics of data sets |
 //!
-//! The first three play algorithms: `plan` lists their runs, `algorithm_runs` plays the missing ones, `collect` turns them into curves,
+//! The first three play algorithms: `plan` lists their runs, `algorithm_runs` plays the missing ones, `run_curves` turns them into curves,
 //! `run_cost` estimates their time.
 //!
 //! ## How to add a kind
@@ -20,13 +20,14 @@
 mod accuracy;
 mod agreement;
 pub(crate) mod algorithm_runs;
-mod collect;
+mod cell_runs;
 mod datasets;
 mod distortion;
 pub(crate) mod plan;
 mod regret;
 mod regret_against_rankers;
 mod run_cost;
+mod run_curves;
 mod structure;
 
 use anyhow::{Result, ensure};
@@ -38,8 +39,8 @@ use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, KindName};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::kinds::plan::ExperimentPlan;
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::series::Metric;
 
 /// A kind of experiment.
@@ -66,7 +67,7 @@ pub(crate) trait ExperimentKind {
     fn measure(&self, context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData>;
 
     /// The panels of its figure; none for kinds that fill a table.
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel>;
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel>;
 
     /// Adds the cost of one setting to `total`.
     ///
@@ -85,7 +86,7 @@ pub(crate) trait ExperimentKind {
 
     /// The sample behind each value of a point.
     fn sample(&self) -> Sample {
-        Sample { noun: "run", of: "" }
+        Sample { noun: "run", qualifier: "" }
     }
 }
 
@@ -134,25 +135,25 @@ pub(crate) struct SettingLabel<'a> {
 pub(crate) struct Sample {
     pub(crate) noun: &'static str,
     /// The text after the count and the noun.
-    pub(crate) of: &'static str,
+    pub(crate) qualifier: &'static str,
 }
 
-/// Checks that one of `sizes`, the values of `key`, is at most `most`, the rankers that a setting has. Larger ones are left
+/// Checks that one of `sizes`, the values of `key`, is at most `limit`, the rankers that a setting has. Larger ones are left
 /// out, so that one list serves data sets of several sizes; but if all are, nothing would be measured.
 ///
 /// # Errors
 /// If there are sizes, and all are larger.
-pub(crate) fn some_fit(key: &str, mut sizes: impl Iterator<Item = usize>, most: usize) -> Result<()> {
+pub(crate) fn check_some_fit(key: &str, mut sizes: impl Iterator<Item = usize>, limit: usize) -> Result<()> {
     let Some(smallest) = sizes.by_ref().next().map(|first| sizes.fold(first, usize::min)) else { return Ok(()) };
-    let (rankers, smallest_of) = (with_unit(most as u64, "ranker"), with_separators(smallest as u64));
+    let (rankers, smallest_of) = (with_unit(limit as u64, "ranker"), with_separators(smallest as u64));
     ensure!(
-        smallest <= most,
-        usage(format!("{key}: expected sizes up to {most}, found {smallest_of}; there are {rankers}"))
+        smallest <= limit,
+        usage(format!("{key}: expected sizes up to {limit}, found {smallest_of}; there are {rankers}"))
     );
     Ok(())
 }
 
 /// Owned strings of a list of names.
-fn owned(names: &[&str]) -> Vec<String> {
+fn to_strings(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -5,13 +5,13 @@ use bandits::log_spaced;
 use figures::Panel;
 
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::Metric;
 
@@ -20,7 +20,7 @@ pub(crate) struct Regret;
 impl ExperimentKind for Regret {
     fn check(&self, experiment: &Experiment) -> Result<()> {
         algorithm_runs::check(experiment)?;
-        needs(experiment, experiment.steps.is_some(), "steps")
+        require_key(experiment, experiment.steps.is_some(), "steps")
     }
 
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
@@ -31,7 +31,7 @@ impl ExperimentKind for Regret {
         algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         let draw = &experiment.draw;
         let template = Panel {
             x_label: "steps".to_owned(),
@@ -40,10 +40,10 @@ impl ExperimentKind for Regret {
             y_log: Scale::is_log(draw.y, false),
             ..Panel::default()
         };
-        let mut builder = PanelBuilder::new(experiment, measured);
+        let mut builder = PanelBuilder::new(experiment, data);
         if template.x_log {
             // With an axis up to 10^7, the first steps would take most of the space and show nothing.
-            builder.first_x = measured.last_x() / 1e4;
+            builder.first_x = data.last_x() / 1e4;
         }
         let mut panels = builder.panels(Metric::Regret, &template);
         if draw.suboptimal {

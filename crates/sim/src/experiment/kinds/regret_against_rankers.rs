@@ -4,13 +4,13 @@ use anyhow::Result;
 use figures::Panel;
 
 use crate::experiment::config::expand::Setting;
-use crate::experiment::config::validate::needs;
+use crate::experiment::config::validate::require_key;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
+use crate::experiment::experiment_data::ExperimentData;
 use crate::experiment::kinds::plan::{Checkpoints, ExperimentPlan, Groups, steps};
 use crate::experiment::kinds::{ExperimentKind, SeriesNames, algorithm_runs, run_cost};
-use crate::experiment::measured::ExperimentData;
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::Metric;
 
@@ -19,8 +19,8 @@ pub(crate) struct RegretAgainstRankers;
 impl ExperimentKind for RegretAgainstRankers {
     fn check(&self, experiment: &Experiment) -> Result<()> {
         algorithm_runs::check(experiment)?;
-        needs(experiment, experiment.steps.is_some(), "steps")?;
-        needs(experiment, experiment.subsets.is_some(), "[subsets]")
+        require_key(experiment, experiment.steps.is_some(), "steps")?;
+        require_key(experiment, experiment.subsets.is_some(), "[subsets]")
     }
 
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
@@ -31,7 +31,7 @@ impl ExperimentKind for RegretAgainstRankers {
         algorithm_runs::measure(context, experiment, &plan(context, experiment)?)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers".to_owned(),
             y_label: "cumulative regret at the end".to_owned(),
@@ -40,7 +40,7 @@ impl ExperimentKind for RegretAgainstRankers {
             dots: true,
             ..Panel::default()
         };
-        PanelBuilder::new(experiment, measured).panels(Metric::Regret, &template)
+        PanelBuilder::new(experiment, data).panels(Metric::Regret, &template)
     }
 
     fn cost(&self, request: &EstimateRequest<'_>, setting: &Setting, total: &mut Estimate) -> Result<()> {

@@ -14,8 +14,8 @@ use crate::experiment::config::expand::Setting;
 use crate::experiment::config::{Experiment, Scale};
 use crate::experiment::context::ExperimentContext;
 use crate::experiment::cost::{Estimate, EstimateRequest};
-use crate::experiment::kinds::{ExperimentKind, SeriesNames, owned, some_fit};
-use crate::experiment::measured::ExperimentData;
+use crate::experiment::experiment_data::ExperimentData;
+use crate::experiment::kinds::{ExperimentKind, SeriesNames, check_some_fit, to_strings};
 use crate::experiment::opened_setting::{OpenedSetting, SettingInfo};
 use crate::experiment::panels::PanelBuilder;
 use crate::experiment::series::{Metric, Point, Series};
@@ -33,9 +33,9 @@ impl ExperimentKind for Structure {
     }
 
     fn series_names(&self, experiment: &Experiment) -> Result<SeriesNames> {
-        let mut metrics = vec![(Metric::Probability, owned(&PROBABILITIES)), (Metric::Gap, owned(&GAPS))];
+        let mut metrics = vec![(Metric::Probability, to_strings(&PROBABILITIES)), (Metric::Gap, to_strings(&GAPS))];
         if !experiment.gamma.is_empty() {
-            metrics.push((Metric::Gamma, owned(&[GAMMA])));
+            metrics.push((Metric::Gamma, to_strings(&[GAMMA])));
         }
         Ok(SeriesNames::new(self, experiment, metrics))
     }
@@ -44,7 +44,7 @@ impl ExperimentKind for Structure {
         measure(context, experiment)
     }
 
-    fn panels(&self, experiment: &Experiment, measured: &ExperimentData) -> Vec<Panel> {
+    fn panels(&self, experiment: &Experiment, data: &ExperimentData) -> Vec<Panel> {
         let template = Panel {
             x_label: "rankers drawn".to_owned(),
             y_label: "probability".to_owned(),
@@ -52,7 +52,7 @@ impl ExperimentKind for Structure {
             y_log: Scale::is_log(experiment.draw.y, false),
             ..Panel::default()
         };
-        let builder = PanelBuilder::new(experiment, measured);
+        let builder = PanelBuilder::new(experiment, data);
         let mut panels = builder.panels(Metric::Probability, &template);
         let x_label = "rankers".to_owned();
         let y_label = "gamma of relaxed stochastic transitivity".to_owned();
@@ -66,20 +66,20 @@ impl ExperimentKind for Structure {
 }
 
 fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<ExperimentData> {
-    let mut measured = ExperimentData::default();
+    let mut data = ExperimentData::default();
     let seed = experiment.master_seed();
     for setting in &experiment.settings {
         let start = Instant::now();
         let base = OpenedSetting::open(context, setting, seed)?;
-        measured.work.preparing += start.elapsed().as_secs_f64();
+        data.work.preparing += start.elapsed().as_secs_f64();
         let matrix = base
             .matrix()
             .with_context(|| format!("setting {:?}: `structure` needs play = \"proxy\" or a matrix", setting.name))?;
         let names = base.names();
         let samples = context.scaled(experiment.samples.map_or(10_000, |samples| samples.0), 1_000);
-        measured.series.extend(curves(matrix, &setting.name, samples, seed));
-        measured.series.extend(gamma(matrix, &setting.name, &experiment.gamma)?);
-        measured.settings.push(SettingInfo {
+        data.series.extend(curves(matrix, &setting.name, samples, seed));
+        data.series.extend(gamma(matrix, &setting.name, &experiment.gamma)?);
+        data.settings.push(SettingInfo {
             setting: setting.name.clone(),
             source: base.source.clone(),
             arms: base.arms(),
@@ -98,12 +98,12 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             ),
         });
     }
-    Ok(measured)
+    Ok(data)
 }
 
 fn curves(matrix: &PreferenceMatrix, setting: &str, samples: u64, seed: u64) -> Vec<Series> {
     let tournament = Tournament::of(matrix);
-    let series = |curve: &str, metric, values: Vec<(f64, f64)>| Series {
+    let series_of = |curve: &str, metric, values: Vec<(f64, f64)>| Series {
         setting: setting.to_owned(),
         curve: curve.to_owned(),
         metric,
@@ -114,28 +114,28 @@ fn curves(matrix: &PreferenceMatrix, setting: &str, samples: u64, seed: u64) -> 
     let orders = total_order_probabilities(&tournament, samples, &mut generator);
     let [condorcet_winner, total_order] = PROBABILITIES;
     let [mean_gap, smallest_gap, mean_margin] = GAPS;
-    let mut all = vec![
-        series(condorcet_winner, Metric::Probability, by_size(condorcet_probabilities(&tournament))),
-        series(total_order, Metric::Probability, by_size(orders.iter().map(|order| order.probability).collect())),
+    let mut series = vec![
+        series_of(condorcet_winner, Metric::Probability, by_size(condorcet_probabilities(&tournament))),
+        series_of(total_order, Metric::Probability, by_size(orders.iter().map(|order| order.probability).collect())),
     ];
     let arms = matrix.arms() as f64;
     if let Some(gaps) = gaps(matrix) {
-        all.push(series(mean_gap, Metric::Gap, vec![(arms, gaps.mean)]));
-        all.push(series(smallest_gap, Metric::Gap, vec![(arms, gaps.smallest)]));
+        series.push(series_of(mean_gap, Metric::Gap, vec![(arms, gaps.mean)]));
+        series.push(series_of(smallest_gap, Metric::Gap, vec![(arms, gaps.smallest)]));
     }
     let margins = matrix.entries().iter().map(|p| (p - 0.5).abs()).sum::<f64>() / (arms * (arms - 1.0)).max(1.0);
-    all.push(series(mean_margin, Metric::Gap, vec![(arms, margins)]));
-    all
+    series.push(series_of(mean_margin, Metric::Gap, vec![(arms, margins)]));
+    series
 }
 
 /// Gamma of the first arms in alphabetical order, by their number.
 fn gamma(matrix: &PreferenceMatrix, setting: &str, sizes: &[usize]) -> Result<Option<Series>> {
-    some_fit("gamma", sizes.iter().copied(), matrix.arms())?;
+    check_some_fit("gamma", sizes.iter().copied(), matrix.arms())?;
     let mut points = Vec::new();
     for &size in sizes.iter().filter(|size| **size <= matrix.arms()) {
         let arms: Vec<Arm> = alphabetical_arms(matrix.arms(), 1).into_iter().take(size).collect();
-        if let Some(found) = relaxed_transitivity(&matrix.subset(&arms)?) {
-            points.push(Point::single(size as f64, found.gamma));
+        if let Some(relaxed) = relaxed_transitivity(&matrix.subset(&arms)?) {
+            points.push(Point::single(size as f64, relaxed.gamma));
         }
     }
     let series = Series { setting: setting.to_owned(), curve: GAMMA.to_owned(), metric: Metric::Gamma, points };

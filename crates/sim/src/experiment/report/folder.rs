@@ -14,8 +14,8 @@ use crate::experiment::claim::TestedClaim;
 use crate::experiment::config::expand;
 use crate::experiment::config::{Draw, Experiment, KindName, Paper, Subsets};
 use crate::experiment::context::ExperimentContext;
+use crate::experiment::experiment_data::{CellWork, Effort, ExperimentData, Table};
 use crate::experiment::kinds;
-use crate::experiment::measured::{CellWork, Effort, ExperimentData, Table};
 use crate::experiment::name_of;
 use crate::experiment::opened_setting::SettingInfo;
 use crate::experiment::report::figure;
@@ -126,7 +126,7 @@ pub(crate) fn write(
     let figure = figure::figure(experiment, &measured, context.scale);
     if let Some(figure) = &figure {
         figure.render()?.save(&folder.join("figure"))?;
-        printed(experiment, figure, &folder)?;
+        write_for_print(experiment, figure, &folder)?;
     }
     write_timings(&folder.join("timings.json"), measured.work, time)?;
     let summary = Summary {
@@ -149,7 +149,7 @@ pub(crate) fn write(
 }
 
 /// Writes the figure for print, if the file asks for one.
-fn printed(experiment: &Experiment, figure: &Panels, folder: &Path) -> Result<()> {
+fn write_for_print(experiment: &Experiment, figure: &Panels, folder: &Path) -> Result<()> {
     let chosen = experiment.draw.chosen();
     if !chosen.is_any() {
         return Ok(());
@@ -174,12 +174,14 @@ pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
 
 /// Writes the times of this call. The times of cells stay if nothing was played.
 fn write_timings(path: &Path, work: Effort, time: Time) -> Result<()> {
-    let earlier = || {
+    let earlier_timings = || {
         serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?).ok()
     };
-    let timings = match (time.played, earlier()) {
+    let timings = match (time.played, earlier_timings()) {
         (false, None) => return Ok(()),
-        (false, Some(earlier)) => Timings { seconds: time.seconds, preparing_seconds: 0.0, runs_played: 0, ..earlier },
+        (false, Some(earlier_timings)) => {
+            Timings { seconds: time.seconds, preparing_seconds: 0.0, runs_played: 0, ..earlier_timings }
+        }
         (true, _) => Timings {
             threads: rayon::current_num_threads(),
             seconds: time.seconds,
@@ -222,7 +224,7 @@ fn write_resolved(
 
 /// The page of an experiment: figure, claims, numbers, settings.
 fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool) -> String {
-    let title = plain(&summary.title);
+    let title = without_markup(&summary.title);
     let mut page = format!("# {title}\n\n");
     if figure {
         page += &format!("![{}](figure.svg)\n\n", title.replace('[', "\\[").replace(']', "\\]"));
@@ -230,13 +232,14 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
     let paper = Paper::find(&experiment.paper).map_or("", |paper| paper.reference);
     let _ = writeln!(page, "{paper}.\n");
     if !experiment.about.trim().is_empty() {
-        let _ = writeln!(page, "{}\n", plain(experiment.about.trim()));
+        let _ = writeln!(page, "{}\n", without_markup(experiment.about.trim()));
     }
     if !summary.claims.is_empty() {
         let heading = if experiment.paper == "own" { "Claims" } else { "Claims of the paper" };
         let _ = writeln!(page, "## {heading}\n\n| claim | where | outcome | our numbers |\n|---|---|---|---|");
         for claim in &summary.claims {
-            let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", plain(text.trim())));
+            let comment =
+                claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", without_markup(text.trim())));
             let _ = writeln!(
                 page,
                 "| {} | {} | {} | {}{comment} |",
@@ -252,7 +255,8 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
         let _ = writeln!(page, "| {} |", table.header.join(" | "));
         let _ = writeln!(page, "|{}", "---|".repeat(table.header.len()));
         for row in &table.rows {
-            let _ = writeln!(page, "| {} |", row.iter().map(|text| plain(text)).collect::<Vec<_>>().join(" | "));
+            let _ =
+                writeln!(page, "| {} |", row.iter().map(|text| without_markup(text)).collect::<Vec<_>>().join(" | "));
         }
         page.push('\n');
     } else {
@@ -289,14 +293,14 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
     let mut data: Vec<&str> = real.map(|source| source.name.as_str()).collect();
     data.sort_unstable();
     data.dedup();
-    let (flag, place) = match data.is_empty() {
+    let (flag, folder_argument) = match data.is_empty() {
         true => ("", String::new()),
         false => (" --data-dir DIR", format!(", where DIR contains {}", data.join(", "))),
     };
     let scale = if summary.scale < 1.0 { format!(" --scale {}", summary.scale) } else { String::new() };
     let _ = write!(
         page,
-        "\nMade by `rankduel experiment {}{flag}{scale}`{place}. All values are in `curves.csv`, single runs in `runs.csv`, \
+        "\nMade by `rankduel experiment {}{flag}{scale}`{folder_argument}. All values are in `curves.csv`, single runs in `runs.csv`, \
          the resolved configuration in `experiment.toml`.\n",
         printable_path(path)
     );
@@ -306,24 +310,24 @@ fn readme(experiment: &Experiment, path: &Path, summary: &Summary, figure: bool)
 /// The path of an experiment's file as a page can name it: as it was given, or the name alone if that names a machine's
 /// folders.
 fn printable_path(path: &Path) -> String {
-    let given = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
-    given.display().to_string()
+    let shown_path = if path.is_absolute() { path.file_name().map_or(path, Path::new) } else { path };
+    shown_path.display().to_string()
 }
 
 /// A text escaped for a cell of a Markdown table.
 pub(crate) fn cell(text: &str) -> String {
-    plain(text).replace('|', "\\|").replace('\n', " ")
+    without_markup(text).replace('|', "\\|").replace('\n', " ")
 }
 
 /// A text for a Markdown page in which no HTML begins; addresses in angle brackets stay.
-pub(crate) fn plain(text: &str) -> String {
-    let mut parts = text.split('<');
-    let mut page = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_tag = part.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
-        let is_address = ["http://", "https://"].iter().any(|address| part.starts_with(address));
+pub(crate) fn without_markup(text: &str) -> String {
+    let mut pieces = text.split('<');
+    let mut page = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let is_tag = piece.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        let is_address = ["http://", "https://"].iter().any(|address| piece.starts_with(address));
         page += if is_tag && !is_address { "\\<" } else { "<" };
-        page += part;
+        page += piece;
     }
     page
 }
@@ -340,7 +344,7 @@ mod tests {
             ("<!-- x", "\\<!-- x"),
             ("see <https://doi.org/1>", "see <https://doi.org/1>"),
         ] {
-            assert_eq!(plain(text), expected);
+            assert_eq!(without_markup(text), expected);
         }
         assert_eq!(cell("<b>|\n"), "\\<b>\\| ");
     }

@@ -9,54 +9,55 @@ use output::numbers::with_separators;
 
 use crate::experiment::claim::ClaimResult;
 use crate::experiment::config::{PAPERS, Paper, is_published};
-use crate::experiment::report::folder::{Summary, cell, plain};
+use crate::experiment::report::folder::{Summary, cell, without_markup};
 
 /// The summaries of all experiments in a folder of results, paper by paper.
 ///
 /// # Errors
 /// When the folder cannot be read. Folders of other results are ignored.
 pub(crate) fn summaries(results: &Path) -> Result<Vec<Summary>> {
-    let mut all = Vec::new();
+    let mut summaries_read = Vec::new();
     if results.is_dir() {
         for entry in std::fs::read_dir(results)? {
             if let Ok(bytes) =
                 output::input::read_file(&entry?.path().join("summary.json"), output::input::MOST_OF_RESULTS)
                 && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
             {
-                all.push(summary);
+                summaries_read.push(summary);
             }
         }
     }
-    let place = |key: &str| PAPERS.iter().position(|paper| paper.key == key);
-    all.sort_by_cached_key(|summary: &Summary| (place(&summary.paper), order(&summary.experiment)));
-    Ok(all)
+    let paper_position = |key: &str| PAPERS.iter().position(|paper| paper.key == key);
+    summaries_read.sort_by_cached_key(|summary: &Summary| (paper_position(&summary.paper), order(&summary.experiment)));
+    Ok(summaries_read)
 }
 
 /// A key that sorts numbers in names by value: `fig10` after `fig2`.
 fn order(name: &str) -> Vec<(String, u64)> {
-    let mut parts = vec![(String::new(), 0_u64)];
+    let mut key = vec![(String::new(), 0_u64)];
     for letter in name.chars() {
-        let last = parts.last_mut().expect("never empty");
+        let last_part = key.last_mut().expect("never empty");
         match letter.to_digit(10) {
-            Some(digit) => last.1 = last.1.saturating_mul(10).saturating_add(digit.into()),
-            None if last.1 == 0 => last.0.push(letter),
-            None => parts.push((letter.to_string(), 0)),
+            Some(digit) => last_part.1 = last_part.1.saturating_mul(10).saturating_add(digit.into()),
+            None if last_part.1 == 0 => last_part.0.push(letter),
+            None => key.push((letter.to_string(), 0)),
         }
     }
-    parts
+    key
 }
 
 /// The number of claims of papers by verdict, in words, and then of our own experiments.
 #[must_use]
 pub(crate) fn tally(summaries: &[Summary]) -> String {
-    let of = |published: bool| -> Option<String> {
-        let these = summaries.iter().filter(|summary| is_published(&summary.paper) == published);
-        let tally = ClaimResult::tally(these.flat_map(|summary| &summary.claims)).into_iter();
-        let words = tally.map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
-        let words: Vec<String> = words.collect();
-        (!words.is_empty()).then(|| words.join(", "))
+    let tally_of = |published: bool| -> Option<String> {
+        let of_kind = summaries.iter().filter(|summary| is_published(&summary.paper) == published);
+        let tally = ClaimResult::tally(of_kind.flat_map(|summary| &summary.claims)).into_iter();
+        let counts_text =
+            tally.map(|(verdict, count)| format!("{} {}", with_separators(count as u64), verdict.words(count)));
+        let counts_text: Vec<String> = counts_text.collect();
+        (!counts_text.is_empty()).then(|| counts_text.join(", "))
     };
-    match (of(true), of(false)) {
+    match (tally_of(true), tally_of(false)) {
         (Some(papers), Some(ours)) => format!("{papers}; beyond the papers: {ours}"),
         (papers, ours) => papers.or(ours).unwrap_or_else(|| "none".to_owned()),
     }
@@ -87,17 +88,19 @@ pub(crate) fn write(results: &Path) -> Result<()> {
             "## {name}\n\n{reference}.\n\n| result | claim | outcome | our numbers |\n|---|---|---|---|"
         );
         for summary in of_paper {
-            let shown = if summary.figure.is_empty() { &summary.experiment } else { &summary.figure };
-            let link = format!("[{}]({}/README.md)", cell(shown), summary.experiment);
+            let figure_name = if summary.figure.is_empty() { &summary.experiment } else { &summary.figure };
+            let link = format!("[{}]({}/README.md)", cell(figure_name), summary.experiment);
             if summary.claims.is_empty() {
                 let _ = writeln!(page, "| {link} | {} | | |", cell(&summary.title));
             }
             for claim in &summary.claims {
-                let comment = claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", plain(text.trim())));
-                let place = if claim.place.is_empty() { String::new() } else { format!(" ({})", cell(&claim.place)) };
+                let comment =
+                    claim.comment.as_ref().map_or(String::new(), |text| format!(" *{}*", without_markup(text.trim())));
+                let place_text =
+                    if claim.place.is_empty() { String::new() } else { format!(" ({})", cell(&claim.place)) };
                 let _ = writeln!(
                     page,
-                    "| {link} | {}{place} | {} | {}{comment} |",
+                    "| {link} | {}{place_text} | {} | {}{comment} |",
                     cell(&claim.says),
                     claim.verdict.mark(),
                     cell(&claim.numbers)

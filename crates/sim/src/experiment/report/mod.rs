@@ -1,8 +1,10 @@
-//! The output of an experiment: its folder, its figure, the index of all claims, and one HTML page of all results.
+//! The output of an experiment: its folder, its figure, the index of all claims, and HTML pages of all results.
 
+mod command_folder;
+mod command_tables;
+mod experiment_section;
 pub(crate) mod figure;
 pub(crate) mod folder;
-pub(crate) mod html;
 pub(crate) mod index;
-mod own;
-mod tables;
+mod markup;
+pub(crate) mod pages;

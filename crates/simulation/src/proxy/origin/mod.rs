@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use bandits::PreferenceMatrix;
 use letor_io::{FeatureId, Names};
 use output::input;
-use output::sealed::{Seal, described, unsealed};
+use output::sealed::{Seal, described_path, unsealed};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::account::MatrixAccount;
@@ -191,28 +191,30 @@ impl MatrixOrigin {
         let (file, doubt) = self.doubt.as_ref()?;
         let (account, matrix) = (path.with_file_name(file), path);
         let (account, matrix) = (account.display(), matrix.display());
-        let unknown = format!("whether {matrix} was estimated on synthetic data is not known");
-        let again = format!("repeat the `{} proxy` that made it, which writes it again", output::program::name());
+        let unknown_origin = format!("whether {matrix} was estimated on synthetic data is not known");
+        let remedy = format!("repeat the `{} proxy` that made it, which writes it again", output::program::name());
         Some(match doubt {
             Doubt::Missing => {
-                format!("{account} is missing, though `rankduel proxy` wrote {matrix}: {unknown}; {again}")
+                format!("{account} is missing, though `rankduel proxy` wrote {matrix}: {unknown_origin}; {remedy}")
             }
-            Doubt::Unreadable(why) => format!("{account} cannot be read ({why}) and is ignored: {unknown}; {again}"),
+            Doubt::Unreadable(why) => {
+                format!("{account} cannot be read ({why}) and is ignored: {unknown_origin}; {remedy}")
+            }
             Doubt::Foreign => format!(
-                "{account} is not what `rankduel proxy` writes and is ignored: {unknown}; to name arms, write only \
+                "{account} is not what `rankduel proxy` writes and is ignored: {unknown_origin}; to name arms, write only \
                  {{\"names\": [...]}}, or use --names"
             ),
             Doubt::Changed => format!(
-                "{account} was changed since it was written (its seal does not fit) and is ignored: {unknown}; {again}"
+                "{account} was changed since it was written (its seal does not fit) and is ignored: {unknown_origin}; {remedy}"
             ),
             Doubt::OtherMatrix => format!(
                 "{account} describes another matrix than {matrix} (its checksum differs) and is ignored: nothing is known of \
-                 the rankers and the data behind this one, and {unknown}"
+                 the rankers and the data behind this one, and {unknown_origin}"
             ),
-            Doubt::Unsealed => format!("{account} has no seal and is ignored: {unknown}; {again}"),
-            Doubt::NamesAlone => format!("{account} only names the arms of {matrix}: {unknown}"),
+            Doubt::Unsealed => format!("{account} has no seal and is ignored: {unknown_origin}; {remedy}"),
+            Doubt::NamesAlone => format!("{account} only names the arms of {matrix}: {unknown_origin}"),
             Doubt::NamesInstead => format!(
-                "{account} only names the arms of {matrix}, which `rankduel proxy` wrote: {unknown}; {again}, and give names by --names"
+                "{account} only names the arms of {matrix}, which `rankduel proxy` wrote: {unknown_origin}; {remedy}, and give names by --names"
             ),
         })
     }
@@ -222,15 +224,16 @@ impl MatrixOrigin {
 /// nothing of `rankduel proxy` beside it, the description beside its target counts.
 #[must_use]
 pub fn matrix_origin(path: &Path, matrix: &PreferenceMatrix) -> MatrixOrigin {
-    let place = described(path, |path| fs::symlink_metadata(beside(path, ".json")).is_ok() || is_proxied(path));
-    let file = beside(&place, ".json");
+    let described_path =
+        described_path(path, |path| fs::symlink_metadata(path_with_ending(path, ".json")).is_ok() || is_proxied(path));
+    let file = path_with_ending(&described_path, ".json");
     // Beside the file that was named, the name is enough.
-    let called = if place == path { file.file_name().map(Path::new).unwrap_or(&file) } else { &file };
-    origin_beside(&place, called.display().to_string(), matrix)
+    let shown_path = if described_path == path { file.file_name().map(Path::new).unwrap_or(&file) } else { &file };
+    origin_beside(&described_path, shown_path.display().to_string(), matrix)
 }
 
 /// The file with this `ending` of those that `rankduel proxy` writes together with the matrix in the file `path`.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn path_with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut stem = path.with_extension("");
     if path.extension().is_some_and(|of| of == "npz") && stem.extension().is_some_and(|of| of == "counts") {
         stem.set_extension("");
@@ -242,15 +245,15 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 
 /// Whether `rankduel proxy` wrote the matrix in the file `path`: nothing else writes these files.
 fn is_proxied(path: &Path) -> bool {
-    [".state", ".counts.npz"].iter().any(|ending| beside(path, ending).exists())
+    [".state", ".counts.npz"].iter().any(|ending| path_with_ending(path, ending).exists())
 }
 
 /// The origin of `matrix` by the description beside `path`, which messages call `file`.
 fn origin_beside(path: &Path, file: String, matrix: &PreferenceMatrix) -> MatrixOrigin {
     let doubting = |doubt, text| MatrixOrigin { doubt: Some((file.clone(), doubt)), text, ..MatrixOrigin::default() };
-    let description = beside(path, ".json");
+    let description = path_with_ending(path, ".json");
     match input::read_file(&description, MOST_BYTES) {
-        Ok(text) => match of_text(&file, &text, matrix) {
+        Ok(text) => match from_text(&file, &text, matrix) {
             Ok(MatrixOrigin { names, doubt: Some((file, Doubt::NamesAlone)), .. }) if is_proxied(path) => {
                 let doubt = Some((file, Doubt::NamesInstead));
                 MatrixOrigin { names, doubt, text: Some(text), ..MatrixOrigin::default() }
@@ -272,7 +275,7 @@ fn origin_beside(path: &Path, file: String, matrix: &PreferenceMatrix) -> Matrix
 }
 
 /// The origin of `matrix` by the `text` of a description called `file`.
-fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixOrigin, Doubt> {
+fn from_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixOrigin, Doubt> {
     let Some((value, seal)) = unsealed(text) else {
         return Err(Doubt::Unreadable("it is cut off, or not a JSON object".to_owned()));
     };
@@ -280,9 +283,9 @@ fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixO
         return Err(Doubt::Changed);
     }
     if seal == Seal::Missing
-        && let Ok(NamesAlone { names: given }) = serde_json::from_value(value.clone())
+        && let Ok(NamesAlone { names: names_given }) = serde_json::from_value(value.clone())
     {
-        let names = names(&given, matrix.arms()).ok_or(Doubt::Foreign)?;
+        let names = names(&names_given, matrix.arms()).ok_or(Doubt::Foreign)?;
         let doubt = Some((file.to_owned(), Doubt::NamesAlone));
         return Ok(MatrixOrigin { names: Some(names), doubt, ..MatrixOrigin::default() });
     }
@@ -314,8 +317,8 @@ fn of_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<MatrixO
 
 /// The names in the file; `None` if there are none, or they cannot be those of the arms.
 fn names(names: &[Option<String>], arms: usize) -> Option<Names> {
-    let given = names.iter().enumerate().filter_map(|(arm, name)| Some((arm, name.as_deref()?)));
-    Names::of_some(arms, given).ok().filter(|_| names.len() == arms)
+    let named_arms = names.iter().enumerate().filter_map(|(arm, name)| Some((arm, name.as_deref()?)));
+    Names::of_some(arms, named_arms).ok().filter(|_| names.len() == arms)
 }
 
 #[cfg(test)]

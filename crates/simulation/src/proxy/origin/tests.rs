@@ -31,7 +31,7 @@ fn sealed(value: &Value) -> String {
 }
 
 fn described(text: &str) -> MatrixOrigin {
-    of_text("P.json", text.as_bytes(), &matrix())
+    from_text("P.json", text.as_bytes(), &matrix())
         .unwrap_or_else(|doubt| MatrixOrigin { doubt: Some(("P.json".to_owned(), doubt)), ..MatrixOrigin::default() })
 }
 
@@ -50,10 +50,10 @@ fn only_the_description_of_this_matrix_counts() {
         assert!(origin.note(name).is_some_and(|note| note.contains("estimated on x")));
         assert_eq!((origin.remark(Path::new(name)), origin.synthetic()), (None, Some(true)));
         // Without a z: three standard errors are .24.
-        assert!(account.unresolved(0.2, true).is_some() && account.unresolved(0.25, true).is_none());
+        assert!(account.unresolved_note(0.2, true).is_some() && account.unresolved_note(0.25, true).is_none());
         let exact = MatrixAccount { winner_z: Some(2.9), ..account.clone() };
-        assert!(exact.unresolved(0.25, true).is_some_and(|text| text.contains("NOT RESOLVED (z = 2.9")));
-        assert!(exact.unresolved(0.25, false).is_none(), "z is that of all arms");
+        assert!(exact.unresolved_note(0.25, true).is_some_and(|text| text.contains("NOT RESOLVED (z = 2.9")));
+        assert!(exact.unresolved_note(0.25, false).is_none(), "z is that of all arms");
     }
     write("N.json", &sealed(&content(&checksum, &json!([null, "a \"b\", c"]))));
     assert_eq!(of("N.npy").names().unwrap().iter().collect::<Vec<_>>(), [None, Some("a \"b\", c")]);
@@ -164,7 +164,7 @@ fn no_mutation_of_a_description_takes_the_word_synthetic_away_without_a_remark()
     let mut mutations = Mutations::new(5);
     let (mut same, mut remarks) = (0, 0);
     for _ in 0..10_000 {
-        let mutated = String::from_utf8_lossy(&mutations.of(whole.as_bytes())).into_owned();
+        let mutated = String::from_utf8_lossy(&mutations.mutated(whole.as_bytes())).into_owned();
         let found = described(&mutated);
         match found.remark(Path::new("P.npy")) {
             None => {

@@ -15,17 +15,17 @@ use crate::bradley_terry::Cell;
 pub(super) fn probabilities(difference: f64, tie: f64) -> [f64; 3] {
     // The larger of a and 1 / a is taken out, so that nothing overflows.
     let root = libm::exp(-0.5 * difference.abs());
-    let (small, tie) = (root * root, tie * root);
-    let sum = 1.0 + small + tie;
-    let [more, less, tie] = [1.0 / sum, small / sum, tie / sum];
-    if difference >= 0.0 { [more, less, tie] } else { [less, more, tie] }
+    let (loss_weight, tie) = (root * root, tie * root);
+    let sum = 1.0 + loss_weight + tie;
+    let [win, loss, tie] = [1.0 / sum, loss_weight / sum, tie / sum];
+    if difference >= 0.0 { [win, loss, tie] } else { [loss, win, tie] }
 }
 
 /// P(win) + P(tie) / 2 for a difference of at least 0.
 pub(super) fn preference(difference: f64, tie: f64) -> f64 {
     // Divided by the larger of both, so that nothing overflows.
-    let (small, tie) = (libm::exp(-difference), tie * libm::exp(-0.5 * difference));
-    (1.0 + 0.5 * tie) / (1.0 + small + tie)
+    let (loss_weight, tie) = (libm::exp(-difference), tie * libm::exp(-0.5 * difference));
+    (1.0 + 0.5 * tie) / (1.0 + loss_weight + tie)
 }
 
 /// ln of the likelihood, and its derivatives.
@@ -34,15 +34,15 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
     let tie = if ln_tie == f64::NEG_INFINITY { 0.0 } else { libm::exp(ln_tie) };
     let sum = 1.0 + root * root + tie * root;
     let n = cell.total();
-    let [more, less, even] = [1.0 / sum, root * root / sum, tie * root / sum];
-    let [win, loss] = if difference >= 0.0 { [more, less] } else { [less, more] };
+    let [win, loss, tie_share] = [1.0 / sum, root * root / sum, tie * root / sum];
+    let [win, loss] = if difference >= 0.0 { [win, loss] } else { [loss, win] };
     let decided = win + loss;
     // The largest of the three terms is taken out, so that nothing cancels.
     let (upsets, favours) = if difference >= 0.0 { (cell.losses, cell.wins) } else { (cell.wins, cell.losses) };
     let ln = if tie * root > 1.0 {
         let top = ln_tie - 0.5 * difference.abs();
-        let rest = libm::log1p((1.0 + root * root) / (tie * root));
-        -upsets * (difference.abs() + top) - favours * top - n * rest
+        let ln_normalizer = libm::log1p((1.0 + root * root) / (tie * root));
+        -upsets * (difference.abs() + top) - favours * top - n * ln_normalizer
     } else {
         let tied = if cell.ties != 0.0 { cell.ties * (ln_tie - 0.5 * difference.abs()) } else { 0.0 };
         tied - upsets * difference.abs() - n * libm::log1p(root * root + tie * root)
@@ -50,10 +50,11 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
     Terms {
         ln,
         // In these forms nothing cancels, however large the counts or the difference.
-        slope: 0.5 * (cell.wins * (2.0 * loss + even) - cell.losses * (2.0 * win + even) - cell.ties * (win - loss)),
-        tie_slope: cell.ties * decided - (cell.wins + cell.losses) * even,
-        curvature: n * (win * loss + 0.25 * even * decided),
-        mixed: -0.5 * n * (win - loss) * even,
-        tie_curvature: n * even * decided,
+        slope: 0.5
+            * (cell.wins * (2.0 * loss + tie_share) - cell.losses * (2.0 * win + tie_share) - cell.ties * (win - loss)),
+        tie_slope: cell.ties * decided - (cell.wins + cell.losses) * tie_share,
+        curvature: n * (win * loss + 0.25 * tie_share * decided),
+        mixed: -0.5 * n * (win - loss) * tie_share,
+        tie_curvature: n * tie_share * decided,
     }
 }

@@ -33,8 +33,8 @@ impl Ties {
         let of_stronger = match self {
             Self::Davidson => davidson::preference(difference.abs(), tie),
             Self::RaoKupper => {
-                let [win, _, even] = rao_kupper::probabilities(difference.abs(), tie);
-                win + 0.5 * even
+                let [win, _, tied] = rao_kupper::probabilities(difference.abs(), tie);
+                win + 0.5 * tied
             }
         };
         if difference >= 0.0 { of_stronger } else { 1.0 - of_stronger }

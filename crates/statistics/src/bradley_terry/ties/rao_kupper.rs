@@ -25,8 +25,8 @@ fn threshold(ln_tie: f64) -> (f64, f64, f64) {
 
 /// 1 / (1 + e^-x).
 fn logistic(x: f64) -> f64 {
-    let small = libm::exp(-x.abs());
-    if x >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
+    let exponential = libm::exp(-x.abs());
+    if x >= 0.0 { 1.0 / (1.0 + exponential) } else { exponential / (1.0 + exponential) }
 }
 
 /// ln(1 + e^x).
@@ -45,8 +45,8 @@ pub(super) fn probabilities(difference: f64, tie: f64) -> [f64; 3] {
 pub(super) fn score_factors(difference: f64, tie: f64) -> [[f64; 2]; 2] {
     let (eta, slope, _) = threshold(libm::log(tie));
     let (not_win, not_loss) = (logistic(eta - difference), logistic(eta + difference));
-    let (sum, apart) = (not_win + not_loss, not_win - not_loss);
-    [[sum, 0.5 * apart], [-slope * apart, 1.0 - 0.5 * slope * sum]]
+    let (sum, difference) = (not_win + not_loss, not_win - not_loss);
+    [[sum, 0.5 * difference], [-slope * difference, 1.0 - 0.5 * slope * sum]]
 }
 
 /// ln of the likelihood, and its derivatives.

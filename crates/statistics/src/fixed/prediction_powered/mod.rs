@@ -28,7 +28,7 @@ mod moments;
 #[cfg(test)]
 mod tests;
 
-use self::moments::{Moments, PEOPLE, Prepared, SAMPLE, rest_variance};
+use self::moments::{MeanMoments, Moments, PEOPLE, SAMPLE, rest_variance};
 use crate::StatisticsError;
 use crate::special::student_outside;
 
@@ -145,7 +145,7 @@ struct Jackknifed {
 }
 
 /// The λ with the least sum of variances.
-fn least(means: &[Prepared], moments: impl Fn(&Prepared) -> Moments) -> f64 {
+fn least(means: &[MeanMoments], moments: impl Fn(&MeanMoments) -> Moments) -> f64 {
     let (slope, curvature) = means.iter().fold((0.0, 0.0), |sum: (f64, f64), mean| {
         let (slope, curvature) = mean.variance(&moments(mean));
         (sum.0 + slope, sum.1 + curvature)
@@ -180,7 +180,7 @@ impl PredictionPoweredMeans {
             return Err(StatisticsError::OutOfRange { what: "lambda", value, range: "[0, 1]" });
         }
         check(means)?;
-        let prepared: Vec<Prepared> = means.iter().map(|of_mean| Prepared::new(of_mean)).collect();
+        let prepared: Vec<MeanMoments> = means.iter().map(|of_mean| MeanMoments::new(of_mean)).collect();
         let tuned = Self::of(&prepared, lambda);
         // λ is estimated: a model that says little can cost more than it gives.
         let total = |error: fn(&Self, usize) -> Estimate| -> f64 {
@@ -190,20 +190,20 @@ impl PredictionPoweredMeans {
         Ok(if costs { Self::of(&prepared, Some(0.0)) } else { tuned })
     }
 
-    fn of(prepared: &[Prepared], lambda: Option<f64>) -> Self {
+    fn of(prepared: &[MeanMoments], lambda: Option<f64>) -> Self {
         let labelled = prepared.first().map_or(0, |mean| mean.units.len());
-        let tune = |moments: &dyn Fn(&Prepared) -> Moments| lambda.unwrap_or_else(|| least(prepared, moments));
+        let tune = |moments: &dyn Fn(&MeanMoments) -> Moments| lambda.unwrap_or_else(|| least(prepared, moments));
         let chosen = tune(&|mean| mean.moments.clone());
         // Without each labelled unit: λ, and then every estimate.
         let without: Vec<f64> =
-            (0..labelled).map(|unit| tune(&|mean| mean.moments.without(&mean.units[unit]))).collect();
-        let jackknifed = |mean: &Prepared, statistic: &dyn Fn(&Moments, f64) -> f64| Jackknifed {
+            (0..labelled).map(|unit| tune(&|mean| mean.moments.leave_out(&mean.units[unit]))).collect();
+        let jackknifed = |mean: &MeanMoments, statistic: &dyn Fn(&Moments, f64) -> f64| Jackknifed {
             value: statistic(&mean.moments, chosen),
             without: (mean.units.iter().zip(&without))
-                .map(|(unit, &lambda)| statistic(&mean.moments.without(unit), lambda))
+                .map(|(unit, &lambda)| statistic(&mean.moments.leave_out(unit), lambda))
                 .collect(),
         };
-        let finish = |mean: &Prepared| Mean {
+        let finish = |mean: &MeanMoments| Mean {
             predicted: mean.predicted.clone(),
             corrected: jackknifed(mean, &|moments, lambda| mean.corrected(moments, lambda)),
             people: jackknifed(mean, &|moments, _| moments.adjusted(PEOPLE)),

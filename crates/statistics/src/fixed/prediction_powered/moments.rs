@@ -9,7 +9,7 @@ pub(super) const SAMPLE: usize = 1;
 const SURPLUS: usize = 2;
 const MODEL: usize = 3;
 const WEIGHT: usize = 4;
-const WHOLE: usize = 5;
+const ALL_UNITS: usize = 5;
 
 /// Means and sums of centred products of the variables of labelled units.
 #[derive(Debug, Clone)]
@@ -30,18 +30,18 @@ impl Moments {
 
     fn add_product(&mut self, unit: &[f64; VARIABLES], factor: f64) {
         let centred: [f64; VARIABLES] = std::array::from_fn(|at| unit[at] - self.mean[at]);
-        for (row, left) in self.product.iter_mut().zip(centred) {
-            row.iter_mut().zip(centred).for_each(|(cell, right)| *cell += factor * left * right);
+        for (row, row_value) in self.product.iter_mut().zip(centred) {
+            row.iter_mut().zip(centred).for_each(|(cell, right)| *cell += factor * row_value * right);
         }
     }
 
     /// Without one of its units.
-    pub(super) fn without(&self, unit: &[f64; VARIABLES]) -> Self {
-        let mut less = self.clone();
-        less.add_product(unit, -self.count / (self.count - 1.0));
-        less.count -= 1.0;
-        less.mean = std::array::from_fn(|at| self.mean[at] - (unit[at] - self.mean[at]) / less.count);
-        less
+    pub(super) fn leave_out(&self, unit: &[f64; VARIABLES]) -> Self {
+        let mut remaining = self.clone();
+        remaining.add_product(unit, -self.count / (self.count - 1.0));
+        remaining.count -= 1.0;
+        remaining.mean = std::array::from_fn(|at| self.mean[at] - (unit[at] - self.mean[at]) / remaining.count);
+        remaining
     }
 
     /// A variable per weight.
@@ -51,20 +51,20 @@ impl Moments {
 
     /// The mean of a variable by the ratio estimator.
     pub(super) fn adjusted(&self, variable: usize) -> f64 {
-        self.ratio(variable) * self.mean[WHOLE]
+        self.ratio(variable) * self.mean[ALL_UNITS]
     }
 
     /// The covariance of the means of two sums of variables with these weights.
-    fn covariance(&self, one: &[f64; VARIABLES], other: &[f64; VARIABLES]) -> f64 {
+    fn covariance(&self, a: &[f64; VARIABLES], b: &[f64; VARIABLES]) -> f64 {
         let product = |(row, weight): (&[f64; VARIABLES], &f64)| {
-            weight * row.iter().zip(other).map(|(cell, weight)| cell * weight).sum::<f64>()
+            weight * row.iter().zip(b).map(|(cell, weight)| cell * weight).sum::<f64>()
         };
-        self.product.iter().zip(one).map(product).sum::<f64>() / (self.count * (self.count - 1.0))
+        self.product.iter().zip(a).map(product).sum::<f64>() / (self.count * (self.count - 1.0))
     }
 }
 
 /// One of the means before λ is known.
-pub(super) struct Prepared {
+pub(super) struct MeanMoments {
     pub(super) units: Vec<[f64; VARIABLES]>,
     pub(super) moments: Moments,
     pub(super) predicted: Vec<f64>,
@@ -74,7 +74,7 @@ pub(super) struct Prepared {
     unlabelled: (f64, f64),
 }
 
-impl Prepared {
+impl MeanMoments {
     pub(super) fn new(of_mean: &[PartlyLabelled]) -> Self {
         let variables = |unit: &PartlyLabelled| {
             let LabelledSample { people, predicted, weight, whole } = unit.sample?;
@@ -82,12 +82,12 @@ impl Prepared {
         };
         let units: Vec<[f64; VARIABLES]> = of_mean.iter().filter_map(variables).collect();
         let predicted: Vec<f64> = of_mean.iter().map(|unit| unit.predicted).collect();
-        let without: Vec<f64> =
+        let leave_one_out: Vec<f64> =
             of_mean.iter().filter(|unit| unit.sample.is_none()).map(|unit| unit.predicted).collect();
         let share = units.len() as f64 / of_mean.len() as f64;
-        let rest = 1.0 - share;
-        let mean = without.iter().sum::<f64>() / without.len().max(1) as f64;
-        let unlabelled = (rest * mean, rest_variance(&predicted, units.len()));
+        let unlabelled_share = 1.0 - share;
+        let mean = leave_one_out.iter().sum::<f64>() / leave_one_out.len().max(1) as f64;
+        let unlabelled = (unlabelled_share * mean, rest_variance(&predicted, units.len()));
         Self { moments: Moments::of(&units), units, predicted, share, unlabelled }
     }
 
@@ -109,8 +109,8 @@ impl Prepared {
 /// The variance that the mean of `predicted` over the units without labels has in an estimate, before λ²: (1 - π)² times that of the mean. The
 /// variance of a unit is taken over all units; the labelled ones are a sample of them.
 pub(super) fn rest_variance(predicted: &[f64], labelled: usize) -> f64 {
-    let (all, rest) = (predicted.len() as f64, (predicted.len() - labelled) as f64);
-    let mean = predicted.iter().sum::<f64>() / all;
+    let (total, unlabelled) = (predicted.len() as f64, (predicted.len() - labelled) as f64);
+    let mean = predicted.iter().sum::<f64>() / total;
     let squares: f64 = predicted.iter().map(|value| (value - mean) * (value - mean)).sum();
-    squares / (all - 1.0) * rest / (all * all)
+    squares / (total - 1.0) * unlabelled / (total * total)
 }

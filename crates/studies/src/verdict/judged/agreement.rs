@@ -25,21 +25,21 @@ impl Agreement {
         });
         let unretrieved = (0..dataset.queries()).map(|query| gold.query(query)).chain(gold.without_documents());
         let unretrieved = unretrieved.flat_map(|query| query.unretrieved.iter().copied());
-        let both: Vec<[f32; 2]> =
+        let label_pairs: Vec<[f32; 2]> =
             retrieved.chain(unretrieved).filter_map(|(model, people)| Some([model, people?])).collect();
-        let mut labels: Vec<f32> = both.iter().flatten().copied().collect();
+        let mut labels: Vec<f32> = label_pairs.iter().flatten().copied().collect();
         labels.sort_by(f32::total_cmp);
         labels.dedup();
-        let place = |label: f32| labels.partition_point(|one| *one < label);
+        let label_index = |label: f32| labels.partition_point(|known| *known < label);
         let mut counts = vec![vec![0.0; labels.len()]; labels.len()];
-        for [model, people] in both.iter().copied() {
-            counts[place(model)][place(people)] += 1.0;
+        for [model, people] in label_pairs.iter().copied() {
+            counts[label_index(model)][label_index(people)] += 1.0;
         }
-        let count = both.len().max(1) as f64;
-        let difference: f64 = both.iter().map(|[model, people]| f64::from(*model) - f64::from(*people)).sum();
+        let count = label_pairs.len().max(1) as f64;
+        let difference: f64 = label_pairs.iter().map(|[model, people]| f64::from(*model) - f64::from(*people)).sum();
         Self {
-            documents: both.len(),
-            same: both.iter().filter(|[model, people]| model == people).count() as f64 / count,
+            documents: label_pairs.len(),
+            same: label_pairs.iter().filter(|[model, people]| model == people).count() as f64 / count,
             kappa: kappa(&counts),
             model_minus_people: difference / count,
         }

@@ -25,7 +25,7 @@ use super::measures::MeasureTests;
 use super::pair_test::{Corrected, PairTest};
 
 /// The fewest queries that people's labels have to cover: with fewer, an interval is useless or too narrow.
-const FEWEST: usize = 5;
+const MIN_JUDGED_QUERIES: usize = 5;
 
 /// From this many standard errors on, labels are reported to lean to documents that runs rank high.
 const LEANS: f64 = 4.0;
@@ -115,20 +115,20 @@ impl JudgedMeasures {
     /// If the data set has no labels of people.
     pub fn of(measurement: &Measurement<'_>, dataset: &Dataset, measures: &[Measure], skipped: usize) -> Result<Self> {
         let gold: &Gold = dataset.runs().and_then(letor_io::Runs::gold).expect("labels of people");
-        let mut leaning: Option<Leaning> = None;
+        let mut largest: Option<Leaning> = None;
         let mut corrected = Vec::new();
-        for (at, measure) in measures.iter().enumerate() {
-            let values = measurement.gold(skipped + at);
-            if let Some(found) = Leaning::of(measure, &values)
-                && leaning.as_ref().is_none_or(|most| found.z.abs() > most.z.abs())
+        for (measure_index, measure) in measures.iter().enumerate() {
+            let values = measurement.gold(skipped + measure_index);
+            if let Some(leaning) = Leaning::of(measure, &values)
+                && largest.as_ref().is_none_or(|largest| leaning.z.abs() > largest.z.abs())
             {
-                leaning = Some(found);
+                largest = Some(leaning);
             }
             let predicted = measurement.per_query();
             let means: Vec<Vec<PartlyLabelled>> = values
                 .iter()
                 .zip(predicted)
-                .map(|(of_arm, predicted)| units(of_arm, &predicted[skipped + at]))
+                .map(|(of_arm, predicted)| units(of_arm, &predicted[skipped + measure_index]))
                 .collect();
             check(measure, &means)?;
             corrected.push(JudgedMeasure::new(measure, PredictionPoweredMeans::new(&means, None)?)?);
@@ -139,7 +139,7 @@ impl JudgedMeasures {
             agreement: Agreement::of(dataset, gold),
             labels_outside: gold.outside(),
             first_outside,
-            leaning,
+            leaning: largest,
             measures: corrected,
         })
     }
@@ -197,10 +197,10 @@ impl JudgedMeasure {
         })
     }
 
-    fn test(&self, one: usize, other: usize) -> Result<PairTest> {
-        let [here, there] = [one, other].map(|arm| self.runs[arm].mean);
+    fn test(&self, run_a: usize, run_b: usize) -> Result<PairTest> {
+        let [mean_a, mean_b] = [run_a, run_b].map(|arm| self.runs[arm].mean);
         let (first, second, means) =
-            if there > here { (other, one, [there, here]) } else { (one, other, [here, there]) };
+            if mean_b > mean_a { (run_b, run_a, [mean_b, mean_a]) } else { (run_a, run_b, [mean_a, mean_b]) };
         let difference: Estimate = self.means.difference(first, second);
         Ok(PairTest {
             measure: self.measure.clone(),
@@ -235,28 +235,28 @@ fn check(measure: &Measure, means: &[Vec<PartlyLabelled>]) -> Result<()> {
         let samples = || of_arm.iter().filter_map(|unit| unit.sample);
         let weighing = samples().filter(|sample| sample.weight > 0.0).count();
         // A run that shows no judged document has value 0 whatever the labels.
-        (samples().count(), if samples().any(|sample| sample.whole > 0.0) { weighing } else { FEWEST })
+        (samples().count(), if samples().any(|sample| sample.whole > 0.0) { weighing } else { MIN_JUDGED_QUERIES })
     };
     let counts: Vec<(usize, usize)> = means.iter().map(of_arm).collect();
     let labelled = counts.first().map_or(0, |(labelled, _)| *labelled);
     let queries = means.first().map_or(0, Vec::len);
     if !measure.is_linear() {
         ensure!(
-            labelled >= FEWEST,
+            labelled >= MIN_JUDGED_QUERIES,
             "{measure} is not a sum over documents, so it needs queries of which people judged every document that the model \
-             judged: found {labelled} of {queries}, expected {FEWEST} or more; measure P@10 or RBP, or have people judge whole \
+             judged: found {labelled} of {queries}, expected {MIN_JUDGED_QUERIES} or more; measure P@10 or RBP, or have people judge whole \
              queries"
         );
     }
     ensure!(
-        labelled >= FEWEST,
-        "people judged documents of {labelled} of {queries} queries, expected {FEWEST} or more: have more queries judged"
+        labelled >= MIN_JUDGED_QUERIES,
+        "people judged documents of {labelled} of {queries} queries, expected {MIN_JUDGED_QUERIES} or more: have more queries judged"
     );
     let weighing = counts.iter().map(|(_, weighing)| *weighing).min().unwrap_or(0);
     ensure!(
-        weighing >= FEWEST,
+        weighing >= MIN_JUDGED_QUERIES,
         "{measure} of a run rests on people's labels of {weighing} of {queries} queries, because the other labels are of documents \
-         that it does not show high enough, expected {FEWEST} or more: have more documents judged, or measure deeper"
+         that it does not show high enough, expected {MIN_JUDGED_QUERIES} or more: have more documents judged, or measure deeper"
     );
     Ok(())
 }
@@ -266,10 +266,10 @@ impl Leaning {
     fn of(measure: &Measure, values: &[Vec<Option<GoldValue>>]) -> Option<Self> {
         let of_run = |(run, of_arm): (usize, &Vec<Option<GoldValue>>)| {
             let sum = |part: fn(&GoldValue) -> f64| of_arm.iter().flatten().map(part).sum::<f64>();
-            let [weight, whole, variance] =
+            let [weight, total_weight, variance] =
                 [sum(|value| value.weight), sum(|value| value.whole), sum(|value| value.variance)];
-            let z = (weight - whole) / variance.sqrt();
-            Self { measure: measure.to_string(), run, ratio: weight / whole, z }
+            let z = (weight - total_weight) / variance.sqrt();
+            Self { measure: measure.to_string(), run, ratio: weight / total_weight, z }
         };
         let leaning = values.iter().enumerate().map(of_run).filter(|leaning| leaning.z.is_finite());
         leaning.max_by(|one, other| one.z.abs().total_cmp(&other.z.abs())).filter(|most| most.z.abs() > LEANS)

@@ -4,11 +4,11 @@ use output::numbers::{with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use simulation::arm_names::ArmNames;
 
-use super::super::{LEVEL, listed, p_text};
+use super::super::{LEVEL, joined_names, p_text};
 use super::{JudgedMean, JudgedMeasure, JudgedMeasures};
 
 /// The most runs that a sentence names.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 impl JudgedMeasures {
     /// How far the model and people agree, and whether the model favours a run: sentences, each with its full stop.
@@ -16,12 +16,12 @@ impl JudgedMeasures {
     pub fn sentences(&self, names: &ArmNames) -> Vec<String> {
         let agreement = &self.agreement;
         let kappa = agreement.kappa.map_or_else(String::new, |kappa| format!(" (kappa {kappa:.2})"));
-        let (by, way) = (agreement.model_minus_people.abs(), agreement.model_minus_people > 0.0);
+        let (distance, model_is_higher) = (agreement.model_minus_people.abs(), agreement.model_minus_people > 0.0);
         let mut sentences = vec![format!(
-            "The model and people agree on {:.0}% of the {} that both judged{kappa}; the model's labels are {by:.2} {} on average.",
+            "The model and people agree on {:.0}% of the {} that both judged{kappa}; the model's labels are {distance:.2} {} on average.",
             100.0 * agreement.same,
             with_unit(agreement.documents as u64, "document"),
-            if way { "higher" } else { "lower" },
+            if model_is_higher { "higher" } else { "lower" },
         )];
         sentences.extend(self.measures.first().map(|measure| measure.favoured(names)));
         sentences
@@ -43,11 +43,11 @@ impl JudgedMeasures {
             ));
         }
         if self.labels_outside > 0 {
-            let first = self.first_outside.as_ref();
-            let first =
-                first.map_or_else(String::new, |(query, document)| format!(", e.g. {document} of query {query}"));
+            let outside = self.first_outside.as_ref();
+            let outside =
+                outside.map_or_else(String::new, |(query, document)| format!(", e.g. {document} of query {query}"));
             notes.push(format!(
-                "{} of people are of documents that the model did not judge, and are not used{first}",
+                "{} of people are of documents that the model did not judge, and are not used{outside}",
                 with_unit(self.labels_outside as u64, "label")
             ));
         }
@@ -60,11 +60,11 @@ impl JudgedMeasures {
         notes
     }
 
-    /// A table per measure of at most `most` runs.
+    /// A table per measure of at most `max_rows` runs.
     #[must_use]
-    pub fn tables(&self, names: &ArmNames, most: usize) -> String {
+    pub fn tables(&self, names: &ArmNames, max_rows: usize) -> String {
         let tables: Vec<String> =
-            self.measures.iter().map(|measure| measure.table(self.queries, names, most)).collect();
+            self.measures.iter().map(|measure| measure.table(self.queries, names, max_rows)).collect();
         tables.join("\n\n")
     }
 
@@ -106,20 +106,20 @@ const COLUMNS: [Column; 11] = [
 ];
 
 impl JudgedMeasure {
-    fn table(&self, queries: usize, names: &ArmNames, most: usize) -> String {
-        let right = |name| (name, Align::Right);
+    fn table(&self, queries: usize, names: &ArmNames, max_rows: usize) -> String {
+        let right_aligned = |name| (name, Align::Right);
         let mut table = TextTable::new([
             ("ranker", Align::Left),
-            right(self.measure.as_str()),
-            right("95% interval"),
-            right("model"),
-            right("people"),
-            right("95% interval"),
-            right("gain"),
+            right_aligned(self.measure.as_str()),
+            right_aligned("95% interval"),
+            right_aligned("model"),
+            right_aligned("people"),
+            right_aligned("95% interval"),
+            right_aligned("gain"),
         ]);
         let mut best: Vec<(usize, &JudgedMean)> = self.runs.iter().enumerate().collect();
         best.sort_by(|(_, one), (_, other)| other.mean.total_cmp(&one.mean));
-        for (arm, run) in best.iter().take(most) {
+        for (arm, run) in best.iter().take(max_rows) {
             let interval = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
             table.row([
                 names.name(*arm),
@@ -131,15 +131,15 @@ impl JudgedMeasure {
                 run.gain.map_or_else(String::new, |gain| format!("{gain:.2}")),
             ]);
         }
-        let more = if best.len() > most {
-            format!("; the best {most} of {}", with_separators(best.len() as u64))
+        let remainder = if best.len() > max_rows {
+            format!("; the best {max_rows} of {}", with_separators(best.len() as u64))
         } else {
             String::new()
         };
-        let part = if self.linear { "in part" } else { "wholly" };
+        let extent = if self.linear { "in part" } else { "wholly" };
         format!(
-            "{table}\n{} over {}, {} of them judged by people {part}; the model counts {:.2}, and the corrected mean is as good as \
-             people alone on `gain` times as many queries{more}",
+            "{table}\n{} over {}, {} of them judged by people {extent}; the model counts {:.2}, and the corrected mean is as good as \
+             people alone on `gain` times as many queries{remainder}",
             self.measure,
             with_unit(queries as u64, "query"),
             self.labelled_queries,
@@ -151,8 +151,8 @@ impl JudgedMeasure {
     fn favoured(&self, names: &ArmNames) -> String {
         let mut far: Vec<(usize, &JudgedMean)> =
             self.runs.iter().enumerate().filter(|(_, run)| run.favour_p <= LEVEL).collect();
-        far.sort_by(|(_, one), (_, other)| other.favour.abs().total_cmp(&one.favour.abs()));
-        let one = |(arm, run): &(usize, &JudgedMean)| {
+        far.sort_by(|(_, favoured_run), (_, other)| other.favour.abs().total_cmp(&favoured_run.favour.abs()));
+        let favoured_run = |(arm, run): &(usize, &JudgedMean)| {
             format!("{} ({:+.4}, {})", names.name(*arm), run.favour, p_text(run.favour_p))
         };
         match far.len() {
@@ -161,8 +161,8 @@ impl JudgedMeasure {
                 "By {}, the model rates {} differently from the average run, compared with people: {}{}.",
                 self.measure,
                 with_unit(count as u64, "run"),
-                listed(&far.iter().take(NAMED).map(one).collect::<Vec<_>>()),
-                if count > NAMED { " most" } else { "" },
+                joined_names(&far.iter().take(MAX_NAMED).map(favoured_run).collect::<Vec<_>>()),
+                if count > MAX_NAMED { " most" } else { "" },
             ),
         }
     }

@@ -20,7 +20,7 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::description::SiteDescription;
 
-use self::report::{Case, Days, Report, Row, Test};
+use self::report::{DaysPerUnit, PowerCase, Report, Row, Test};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use analyses::power::simulate::{self, Observed, Tests};
 use analyses::power::{Goal, Impressions, Shares};
@@ -205,14 +205,16 @@ impl Power {
 
     fn predict_from_margins(&self) -> Result<()> {
         let ties = self.tied.unwrap_or(0.0);
-        let shares: Vec<Shares> = self
+        let share_cases: Vec<Shares> = self
             .margin
             .iter()
             .map(|&margin| {
                 // Without the last digits, in which one minus a share is off.
-                let most = (0.5e9 * (1.0 - ties)).round() / 1e9;
-                Shares::of_margin(margin, ties).filter(|shares| shares.share() < 1.0).ok_or_else(|| {
-                    usage(format!("--margin {margin}: expected less than {most}, half of the share that is not tied"))
+                let max_margin = (0.5e9 * (1.0 - ties)).round() / 1e9;
+                Shares::of_margin(margin, ties).filter(|share_cases| share_cases.share() < 1.0).ok_or_else(|| {
+                    usage(format!(
+                        "--margin {margin}: expected less than {max_margin}, half of the share that is not tied"
+                    ))
                 })
             })
             .collect::<Result<_>>()?;
@@ -220,15 +222,15 @@ impl Power {
         let folder = self.claim(&config)?;
         let goal = self.goal();
         let progress =
-            Progress::new("simulating tests", self.simulate.unwrap_or(0) * shares.len() as u64, self.common.quiet);
+            Progress::new("simulating tests", self.simulate.unwrap_or(0) * share_cases.len() as u64, self.common.quiet);
         let mut cases = Vec::new();
-        for shares in shares {
-            let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence());
+        for share_cases in share_cases {
+            let label = format!("{} {} {}", share_cases.wins, share_cases.losses, self.confidence());
             let play = |anytime: &Impressions, tests: u64| {
                 let tests = Tests { count: tests, limit: limit(anytime) };
-                simulate::by_shares(&shares, &goal, tests, (self.common.seed, &label), &progress)
+                simulate::by_shares(&share_cases, &goal, tests, (self.common.seed, &label), &progress)
             };
-            cases.push(self.case(shares, &goal, play)?);
+            cases.push(self.case(share_cases, &goal, play)?);
         }
         progress.finish();
         self.finish(folder, &config, Report::new(goal, self.power, self.days(), cases, None))
@@ -240,37 +242,38 @@ impl Power {
             !self.site.multileaves(),
             usage("--multileave does not apply to power, which compares two rankers; leave it out")
         );
-        let open = self.site.open_for(&Share::All, &self.common)?;
-        let prepared = &open.prepared;
+        let open_site = self.site.open_for(&Share::All, &self.common)?;
+        let prepared = &open_site.prepared;
         let (site, description) = (&prepared.site, &prepared.description);
-        let named = match (&self.first, &self.second) {
+        let named_pair = match (&self.first, &self.second) {
             (Some(first), Some(second)) => Some(pair::by_name(&description.names(), site.arms(), [first, second])?),
             _ => None,
         };
-        let arms = match named {
+        let arms = match named_pair {
             Some(arms) => arms,
-            None => pair::best_and_runner_up(&open.truth(&self.truth, seed, quiet)?)?,
+            None => pair::best_and_runner_up(&open_site.truth(&self.truth, seed, quiet)?)?,
         };
         // The order in which they are named changes nothing.
         let arms = [arms[0].min(arms[1]), arms[0].max(arms[1])];
         let config =
             Config { pair: Some(arms), impressions: Some(self.impressions), site: Some(description), ..self.config() };
         let folder = self.claim(&config)?;
-        let measured = pair::measure(prepared, arms, self.impressions, seed, quiet)?;
+        let measured_pair = pair::measure(prepared, arms, self.impressions, seed, quiet)?;
         let goal = self.goal();
         let progress = Progress::new("simulating tests", self.simulate.unwrap_or(0), quiet);
         let mixed = (site, &prepared.methods.interleaving);
         let play = |anytime: &Impressions, tests: u64| {
             let tests = Tests { count: tests, limit: limit(anytime) };
-            simulate::on_site(mixed, measured.pair, &goal, tests, seed, &progress)
+            simulate::on_site(mixed, measured_pair.pair, &goal, tests, seed, &progress)
         };
-        let mut case = self.case(measured.shares, &goal, play)?;
+        let mut case = self.case(measured_pair.shares, &goal, play)?;
         progress.finish();
-        case.rows.push(Row { test: Test::ClickThrough, impressions: Impressions::ab_test(&measured.clicks, &goal)? });
+        case.rows
+            .push(Row { test: Test::ClickThrough, impressions: Impressions::ab_test(&measured_pair.clicks, &goal)? });
         self.finish(
             folder,
             &config,
-            Report::new(goal, self.power, self.days(), vec![case], Some((measured, description))),
+            Report::new(goal, self.power, self.days(), vec![case], Some((measured_pair, description))),
         )
     }
 
@@ -280,7 +283,7 @@ impl Power {
         shares: Shares,
         goal: &Goal,
         play: impl FnOnce(&Impressions, u64) -> Result<Observed, statistics::StatisticsError>,
-    ) -> Result<Case> {
+    ) -> Result<PowerCase> {
         let anytime = Impressions::anytime(&shares, goal)?;
         let observed = self.simulate.map(|tests| play(&anytime, tests)).transpose()?;
         let fixed = Impressions::fixed(&shares, goal)?;
@@ -291,7 +294,7 @@ impl Power {
             rows.push(Row { test: *test, impressions: Impressions::bounded(&shares, goal, bounded)? });
         }
         rows.push(Row { test: Test::FixedSample, impressions: fixed });
-        Ok(Case::new(shares, rows, observed, bounded))
+        Ok(PowerCase::new(shares, rows, observed, bounded))
     }
 
     /// The tests that need the horizon; it counts the impressions that are not tied.
@@ -309,8 +312,8 @@ impl Power {
         ])
     }
 
-    fn days(&self) -> Option<Days> {
-        self.per_day.map(Days)
+    fn days(&self) -> Option<DaysPerUnit> {
+        self.per_day.map(DaysPerUnit)
     }
 
     fn claim(&self, config: &Config<'_>) -> Result<Option<ResultsFolder>> {
@@ -347,8 +350,8 @@ impl Power {
 
 /// When a simulated test is given up.
 fn limit(predicted: &Impressions) -> u64 {
-    let last = predicted.by_power.iter().rev().flatten().next().copied();
-    (last.or(predicted.mean).unwrap_or(1e6) * PATIENCE).ceil() as u64
+    let largest_mean = predicted.by_power.iter().rev().flatten().next().copied();
+    (largest_mean.or(predicted.mean).unwrap_or(1e6) * PATIENCE).ceil() as u64
 }
 
 fn parse_margin(text: &str) -> Result<f64, String> {

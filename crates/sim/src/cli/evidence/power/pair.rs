@@ -16,7 +16,7 @@ use analyses::power::Shares;
 use analyses::power::click_through::{self, ClickThrough};
 
 /// The most rankers in an error.
-const SHOWN: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// Two rankers on a site.
 pub(super) struct MeasuredPair {
@@ -45,22 +45,22 @@ impl MeasuredPair {
 /// If there is no such ranker, or both are the same.
 pub(super) fn by_name(names: &ArmNames, arms: usize, [first, second]: [&str; 2]) -> Result<[usize; 2]> {
     let find = |flag: &str, text: &str| {
-        let wanted = text.trim();
+        let trimmed = text.trim();
         let is = |arm: &usize| {
             let name = names.name(*arm);
-            name == wanted || names.number(*arm) == wanted || name.split(" (").next() == Some(wanted)
+            name == trimmed || names.number(*arm) == trimmed || name.split(" (").next() == Some(trimmed)
         };
         (0..arms).find(is).ok_or_else(|| {
-            let called = |arm: usize| names.given_name(arm).map_or_else(|| names.number(arm), str::to_owned);
-            let all: Vec<String> = (0..arms).map(called).collect();
-            let hint = match nearest(wanted, all.iter().map(String::as_str)) {
+            let arm_name = |arm: usize| names.given_name(arm).map_or_else(|| names.number(arm), str::to_owned);
+            let arm_names: Vec<String> = (0..arms).map(arm_name).collect();
+            let hint = match nearest(trimmed, arm_names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{}`?", escaped(near)),
                 None => {
-                    let more = if arms > SHOWN { ", ..." } else { "" };
-                    format!("there are {}{more}", escaped(&all[..arms.min(SHOWN)].join(", ")))
+                    let ellipsis = if arms > MAX_LISTED { ", ..." } else { "" };
+                    format!("there are {}{ellipsis}", escaped(&arm_names[..arms.min(MAX_LISTED)].join(", ")))
                 }
             };
-            usage(format!("{flag} {}: no ranker has that name; {hint}", escaped(wanted)))
+            usage(format!("{flag} {}: no ranker has that name; {hint}", escaped(trimmed)))
         })
     };
     let pair = [find("--first", first)?, find("--second", second)?];
@@ -144,7 +144,7 @@ mod tests {
         }
         let error = by_name(&names, 3, ["1", "7"]).unwrap_err();
         assert_eq!(error.to_string(), "--first 1: no ranker has that name; there are 7, 8, 110");
-        let named = names.clone().called(letor_io::Names::new(["bm25", "ltr", "dense"]).ok());
+        let named = names.clone().with_user_names(letor_io::Names::new(["bm25", "ltr", "dense"]).ok());
         assert_eq!(by_name(&named, 3, ["bm25", "ltr"]).unwrap(), [0, 1]);
         let error = by_name(&named, 3, ["bm25", "bm52"]).unwrap_err();
         assert_eq!(error.to_string(), "--second bm52: no ranker has that name; did you mean `bm25`?");

@@ -63,7 +63,7 @@ pub(super) struct Row {
 }
 
 /// One difference between two rankers.
-pub(super) struct Case {
+pub(super) struct PowerCase {
     shares: Shares,
     pub(super) rows: Vec<Row>,
     observed: Option<Observed>,
@@ -71,7 +71,7 @@ pub(super) struct Case {
     bounded: Vec<(Test, BoundedTest)>,
 }
 
-impl Case {
+impl PowerCase {
     pub(super) fn new(
         shares: Shares,
         rows: Vec<Row>,
@@ -84,9 +84,9 @@ impl Case {
 
 /// Impressions per day.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Days(pub(super) u64);
+pub(super) struct DaysPerUnit(pub(super) u64);
 
-impl Days {
+impl DaysPerUnit {
     fn of(self, impressions: f64) -> f64 {
         impressions / self.0 as f64
     }
@@ -96,8 +96,8 @@ impl Days {
 pub(super) struct Report<'a> {
     goal: Goal,
     power: f64,
-    days: Option<Days>,
-    cases: Vec<Case>,
+    days: Option<DaysPerUnit>,
+    cases: Vec<PowerCase>,
     pair: Option<(MeasuredPair, &'a SiteDescription)>,
 }
 
@@ -105,8 +105,8 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         goal: Goal,
         power: f64,
-        days: Option<Days>,
-        cases: Vec<Case>,
+        days: Option<DaysPerUnit>,
+        cases: Vec<PowerCase>,
         pair: Option<(MeasuredPair, &'a SiteDescription)>,
     ) -> Self {
         Self { goal, power, days, cases, pair }
@@ -150,20 +150,20 @@ impl<'a> Report<'a> {
         columns.push(("mean", Align::Right));
         columns.extend(days.iter().map(|days| (days.as_str(), Align::Right)));
         let mut table = TextTable::new(columns);
-        let known = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), whole);
-        let at = self.goal.powers.iter().position(|&power| power == self.power).unwrap_or(0);
+        let or_dash = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), rounded_up);
+        let power_column = self.goal.powers.iter().position(|&power| power == self.power).unwrap_or(0);
         for case in &self.cases {
             for (number, row) in case.rows.iter().enumerate() {
-                let first = |text: String| if number == 0 { text } else { String::new() };
+                let first_row_only = |text: String| if number == 0 { text } else { String::new() };
                 let mut cells = vec![
-                    first(significant(case.shares.margin())),
-                    first(percent(case.shares.ties)),
+                    first_row_only(significant(case.shares.margin())),
+                    first_row_only(percent(case.shares.ties)),
                     row.test.label().to_owned(),
                 ];
-                cells.extend(row.impressions.by_power.iter().map(|&value| known(value)));
-                cells.push(known(row.impressions.mean));
+                cells.extend(row.impressions.by_power.iter().map(|&value| or_dash(value)));
+                cells.push(or_dash(row.impressions.mean));
                 if let Some(days) = self.days {
-                    let value = row.impressions.by_power[at];
+                    let value = row.impressions.by_power[power_column];
                     cells.push(value.map_or_else(|| "-".to_owned(), |value| significant(days.of(value))));
                 }
                 table.row(cells);
@@ -195,8 +195,8 @@ impl<'a> Report<'a> {
         } else if let Some((low, high)) = self.range(pair) {
             lines.push(format!(
                 "with the margin two standard errors larger or smaller, half of all tests decide within {} or {} impressions",
-                whole(low),
-                whole(high)
+                rounded_up(low),
+                rounded_up(high)
             ));
         }
         let clicks = &pair.clicks;
@@ -261,17 +261,17 @@ impl<'a> Report<'a> {
             }
             entry
         });
-        let mut all = json!({
+        let mut case_json = json!({
             "confidence": self.goal.confidence,
             "power": self.power,
             "cases": cases.collect::<Vec<_>>(),
         });
-        if let Some(Days(per_day)) = self.days {
-            all["per_day"] = json!(per_day);
+        if let Some(DaysPerUnit(per_day)) = self.days {
+            case_json["per_day"] = json!(per_day);
         }
         if let Some((pair, site)) = &self.pair {
             let ranker = |arm: usize| json!({"arm": arm, "feature": site.rankers[arm], "label": site.label(arm)});
-            all["pair"] = json!({
+            case_json["pair"] = json!({
                 "better": ranker(pair.pair[0]),
                 "other": ranker(pair.pair[1]),
                 "interleave": site.interleave,
@@ -281,9 +281,9 @@ impl<'a> Report<'a> {
                 "resolved": pair.z() >= 3.0,
                 "click_through": pair.clicks,
             });
-            all["synthetic"] = json!(site.dataset.synthetic);
+            case_json["synthetic"] = json!(site.dataset.synthetic);
         }
-        all
+        case_json
     }
 
     /// The header and the rows of power.csv: one per case, test and power.
@@ -365,15 +365,15 @@ impl<'a> Report<'a> {
 }
 
 /// A remark on simulated tests.
-fn about_simulated(case: &Case, several: bool) -> Option<String> {
+fn about_simulated(case: &PowerCase, several: bool) -> Option<String> {
     let observed = case.observed.as_ref()?;
-    let of = if several { format!(" (margin {})", significant(case.shares.margin())) } else { String::new() };
+    let margin_text = if several { format!(" (margin {})", significant(case.shares.margin())) } else { String::new() };
     let undecided = match observed.undecided {
         0 => String::new(),
         count => format!(", {} undecided after {}", with_separators(count), with_separators(observed.limit)),
     };
     Some(format!(
-        "simulated{of}: {}, {} decided for the wrong ranker{undecided}",
+        "simulated{margin_text}: {}, {} decided for the wrong ranker{undecided}",
         with_unit(observed.tests, "test"),
         with_separators(observed.wrong)
     ))
@@ -385,7 +385,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A number of impressions: three digits, and no part of one.
-fn whole(value: f64) -> String {
+fn rounded_up(value: f64) -> String {
     let value = value.ceil();
     if value < 1_000.0 { format!("{value}") } else { significant(value) }
 }

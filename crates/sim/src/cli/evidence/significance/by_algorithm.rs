@@ -3,7 +3,7 @@
 use analyses::significance::{Comparison, Sample};
 use anyhow::Result;
 use output::numbers::{significant, uncertainty};
-use output::text_table::noted::{Cell, NotedTable, letter, letters};
+use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
 use serde_json::{Value, json};
 use studies::results::Spread;
 
@@ -37,19 +37,19 @@ impl<'a> ByAlgorithm<'a> {
         Self { samples, table, algorithms }
     }
 
-    pub(super) fn noted(&self) -> NotedTable {
+    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let metric = self.table.metric;
         let of_sample = |sample: &Sample| sample.setting.clone().unwrap_or_else(|| format!("{metric} ± s.e."));
         let mut columns = vec![(String::new(), false), ("algorithm".to_owned(), false)];
         columns.extend(self.samples.iter().map(|sample| (of_sample(sample), true)));
-        let row = |(place, name): (usize, &&str)| {
-            let own = [letter(place, self.algorithms.len()), (*name).to_owned()].map(Cell::from);
-            own.into_iter().chain(self.samples.iter().map(|sample| self.cell(sample, name))).collect()
+        let row = |(position, name): (usize, &&str)| {
+            let label_cells = [letter(position, self.algorithms.len()), (*name).to_owned()].map(Cell::from);
+            label_cells.into_iter().chain(self.samples.iter().map(|sample| self.cell(sample, name))).collect()
         };
         let mut notes = self.table.samples_and_correction();
         notes.insert(0, format!("Mean {metric} with standard error; letters: better than these by more than chance"));
         notes.extend(self.table.too_few());
-        NotedTable { columns, rows: self.algorithms.iter().enumerate().map(row).collect(), notes }
+        AnnotatedTable { columns, rows: self.algorithms.iter().enumerate().map(row).collect(), notes }
     }
 
     /// All numbers in full.
@@ -57,16 +57,16 @@ impl<'a> ByAlgorithm<'a> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(["setting", "at", "algorithm", "mean", "standard_error", "runs", "better_than"])?;
         for (sample, name, spread, runs) in self.values() {
-            let beaten = self.beaten(sample, name);
-            let beaten: Vec<&str> = beaten.into_iter().map(|place| self.algorithms[place]).collect();
+            let beaten_names = self.beaten_positions(sample, name);
+            let beaten_names: Vec<&str> = beaten_names.into_iter().map(|position| self.algorithms[position]).collect();
             writer.write_record([
                 sample.setting.clone().unwrap_or_default(),
-                sample.at.clone(),
+                sample.step.clone(),
                 name.to_owned(),
                 spread.mean.to_string(),
                 spread.standard_error.to_string(),
                 runs.to_string(),
-                beaten.join("; "),
+                beaten_names.join("; "),
             ])?;
         }
         Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
@@ -75,15 +75,16 @@ impl<'a> ByAlgorithm<'a> {
     /// The same for programs.
     pub(super) fn json(&self) -> Value {
         let row = |(sample, name, spread, runs): (&Sample, &str, Spread, usize)| {
-            let beaten: Vec<&str> = self.beaten(sample, name).into_iter().map(|place| self.algorithms[place]).collect();
+            let beaten_names: Vec<&str> =
+                self.beaten_positions(sample, name).into_iter().map(|position| self.algorithms[position]).collect();
             json!({
                 "setting": sample.setting,
-                "at": sample.at,
+                "at": sample.step,
                 "algorithm": name,
                 "mean": spread.mean,
                 "standard_error": spread.standard_error,
                 "runs": runs,
-                "better_than": beaten,
+                "better_than": beaten_names,
             })
         };
         json!({
@@ -104,31 +105,34 @@ impl<'a> ByAlgorithm<'a> {
     }
 
     fn cell(&self, sample: &Sample, name: &str) -> Cell {
-        let Some((_, values)) = sample.algorithms.iter().find(|(found, _)| found == name) else {
+        let Some((_, values)) = sample.algorithms.iter().find(|(other, _)| other == name) else {
             return Cell::from("-".to_owned());
         };
-        let own = Spread::of(values);
+        let spread = Spread::of(values);
         let is_beaten = |other: &Spread| match self.table.question.smaller_is_better {
-            true => other.mean < own.mean,
-            false => other.mean > own.mean,
+            true => other.mean < spread.mean,
+            false => other.mean > spread.mean,
         };
         let is_best = !sample.algorithms.iter().any(|(_, values)| is_beaten(&Spread::of(values)));
-        let error =
-            if values.len() > 1 { format!(" ± {}", uncertainty(own.mean, own.standard_error)) } else { String::new() };
+        let error = if values.len() > 1 {
+            format!(" ± {}", uncertainty(spread.mean, spread.standard_error))
+        } else {
+            String::new()
+        };
         Cell {
-            text: format!("{}{error}", significant(own.mean)),
+            text: format!("{}{error}", significant(spread.mean)),
             is_best,
-            mark: letters(&self.beaten(sample, name), self.algorithms.len()),
+            mark: letters(&self.beaten_positions(sample, name), self.algorithms.len()),
         }
     }
 
     /// The rows of algorithms that this one beats by more than chance.
-    fn beaten(&self, sample: &Sample, name: &str) -> Vec<usize> {
+    fn beaten_positions(&self, sample: &Sample, name: &str) -> Vec<usize> {
         let is_of = |one: &&Comparison| {
-            one.significant && one.setting == sample.setting && one.at == sample.at && one.better.algorithm == name
+            one.significant && one.setting == sample.setting && one.at == sample.step && one.better.algorithm == name
         };
-        let beaten: Vec<&str> =
+        let beaten_names: Vec<&str> =
             self.table.comparisons.iter().filter(is_of).map(|one| one.other.algorithm.as_str()).collect();
-        (0..self.algorithms.len()).filter(|place| beaten.contains(&self.algorithms[*place])).collect()
+        (0..self.algorithms.len()).filter(|position| beaten_names.contains(&self.algorithms[*position])).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use output::numbers::{significant, with_unit};
-use output::text_table::noted::{Cell, NotedTable};
+use output::text_table::annotated::{AnnotatedTable, Cell};
 use serde_json::{Value, json};
 
 use analyses::significance::{Comparison, ComparisonSettings, Correction, Pairing};
@@ -13,7 +13,7 @@ pub(super) struct Table<'a> {
     pub(super) question: &'a ComparisonSettings,
     pub(super) metric: &'a str,
     /// The runs needed if those that are there cannot prove any difference.
-    pub(super) needed: Option<u64>,
+    pub(super) runs_needed: Option<u64>,
 }
 
 impl Table<'_> {
@@ -65,8 +65,8 @@ impl Table<'_> {
             cells.push(p_value(comparison.adjusted_p_value));
         }
         let mut cells: Vec<Cell> = cells.into_iter().map(Cell::from).collect();
-        if let Some(last) = cells.last_mut().filter(|_| comparison.significant) {
-            last.mark = "*".to_owned();
+        if let Some(p_value_cell) = cells.last_mut().filter(|_| comparison.significant) {
+            p_value_cell.mark = "*".to_owned();
         }
         cells
     }
@@ -81,16 +81,16 @@ impl Table<'_> {
                 continue;
             }
             let runs = of_kind.iter().flat_map(|one| [one.better.runs, one.other.runs]);
-            let (least, most) = runs.fold((usize::MAX, 0), |(low, high), runs| (low.min(runs), high.max(runs)));
-            let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
-            let (what, pairs) = match kind {
+            let (min_runs, max_runs) = runs.fold((usize::MAX, 0), |(low, high), runs| (low.min(runs), high.max(runs)));
+            let runs = if min_runs == max_runs { min_runs.to_string() } else { format!("{min_runs} to {max_runs}") };
+            let (noun, pairs) = match kind {
                 None => ("runs", "not in pairs: every algorithm's runs have random draws of their own"),
                 Some(Pairing::Sets) => ("sets", "in pairs: all algorithms play on the same random sets of rankers"),
                 Some(Pairing::Streams) => {
                     ("runs", "in pairs: runs with the same number meet the same queries and users")
                 }
             };
-            notes.push(format!("{}, {runs} {what} per algorithm, {pairs}", method.describe(kind.is_some())));
+            notes.push(format!("{}, {runs} {noun} per algorithm, {pairs}", method.describe(kind.is_some())));
         }
         let count = with_unit(self.comparisons.len() as u64, "comparison");
         let corrected = match correction {
@@ -114,7 +114,7 @@ impl Table<'_> {
 
     /// Why no difference can be found, if there are too few runs for any.
     pub(super) fn too_few(&self) -> Option<String> {
-        self.needed.map(|needed| {
+        self.runs_needed.map(|needed| {
             format!(
                 "TOO FEW RUNS: with this many comparisons, no difference can be significant; {needed} runs per algorithm would do"
             )
@@ -122,9 +122,9 @@ impl Table<'_> {
     }
 
     /// The table with its notes.
-    pub(super) fn noted(&self) -> NotedTable {
+    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let rows = self.comparisons.iter().map(|comparison| self.cells(comparison)).collect();
-        NotedTable { columns: self.columns(), rows, notes: self.notes() }
+        AnnotatedTable { columns: self.columns(), rows, notes: self.notes() }
     }
 
     /// All numbers in full.
@@ -148,24 +148,24 @@ impl Table<'_> {
             "adjusted_p_value",
             "significant",
         ])?;
-        for one in &self.comparisons {
+        for comparison in &self.comparisons {
             writer.write_record([
-                one.setting.clone().unwrap_or_default(),
-                one.at.clone(),
-                one.better.algorithm.clone(),
-                one.other.algorithm.clone(),
-                one.better.mean.to_string(),
-                one.other.mean.to_string(),
-                one.better.runs.to_string(),
-                one.other.runs.to_string(),
-                one.difference.to_string(),
-                one.interval.0.to_string(),
-                one.interval.1.to_string(),
-                one.superiority.to_string(),
-                one.pairing.is_some().to_string(),
-                one.p_value.to_string(),
-                one.adjusted_p_value.to_string(),
-                one.significant.to_string(),
+                comparison.setting.clone().unwrap_or_default(),
+                comparison.at.clone(),
+                comparison.better.algorithm.clone(),
+                comparison.other.algorithm.clone(),
+                comparison.better.mean.to_string(),
+                comparison.other.mean.to_string(),
+                comparison.better.runs.to_string(),
+                comparison.other.runs.to_string(),
+                comparison.difference.to_string(),
+                comparison.interval.0.to_string(),
+                comparison.interval.1.to_string(),
+                comparison.superiority.to_string(),
+                comparison.pairing.is_some().to_string(),
+                comparison.p_value.to_string(),
+                comparison.adjusted_p_value.to_string(),
+                comparison.significant.to_string(),
             ])?;
         }
         Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
@@ -176,7 +176,7 @@ impl Table<'_> {
         json!({
             "metric": self.metric,
             "question": self.question,
-            "runs_needed": self.needed,
+            "runs_needed": self.runs_needed,
             "comparisons": self.comparisons,
         })
     }
@@ -202,17 +202,17 @@ mod tests {
         let values = |shift: f64| (0..8).map(|i| f64::from(i) + shift).collect();
         let sample = Sample {
             setting: None,
-            at: "1000".to_owned(),
+            step: "1000".to_owned(),
             algorithms: vec![(names[0].to_owned(), values(0.0)), (names[1].to_owned(), values(2_000.0))],
             pairing: None,
         };
         let comparisons = compare(&[sample], &QUESTION, None).unwrap();
-        Table { comparisons, question: &QUESTION, metric: "regret", needed: None }
+        Table { comparisons, question: &QUESTION, metric: "regret", runs_needed: None }
     }
 
     #[test]
     fn text_names_the_test() {
-        let text = table(["rucb alpha=0.6", "mdb"]).noted().text();
+        let text = table(["rucb alpha=0.6", "mdb"]).to_annotated_table().text();
         let expected = "better          other  regret of better  of other  difference";
         assert!(text.starts_with(expected), "{text}");
         for part in
@@ -226,7 +226,7 @@ mod tests {
     fn latex_escapes_everything_and_has_as_many_cells_in_each_row() {
         let nasty = "a_b & 50% {#1} \\x ~^ $5 | <y>";
         let found = table([nasty, "mdb"]);
-        let text = found.noted().latex(false);
+        let text = found.to_annotated_table().latex(false);
         assert!(text.contains("a\\_b \\& 50\\% \\{\\#1\\} \\textbackslash{}x \\textasciitilde{}\\textasciicircum{} \\$5 $\\vert$ $<$y$>$"), "{text}");
         let rows: Vec<&str> = text.lines().filter(|line| line.ends_with("\\\\")).collect();
         assert_eq!(rows.len(), 2);
@@ -236,12 +236,12 @@ mod tests {
         let rules = ["\\toprule", "\\midrule", "\\bottomrule", "\\begin{tabular}{llrrrrrrr}", "\\end{tabular}"];
         assert!(rules.iter().all(|rule| text.matches(rule).count() == 1), "{text}");
         // Balanced braces and dollars, escaped ones aside.
-        for text in [text, found.noted().latex(true)] {
+        for text in [text, found.to_annotated_table().latex(true)] {
             let plain = text.replace("\\{", "").replace("\\}", "").replace("\\$", "");
             assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "{text}");
             assert_eq!(plain.matches('$').count() % 2, 0, "{text}");
         }
-        let document = found.noted().latex(true);
+        let document = found.to_annotated_table().latex(true);
         assert!(
             document.starts_with("\\documentclass{article}") && document.ends_with("\\end{document}"),
             "{document}"
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn markdown_and_csv_hold_the_same() {
         let found = table(["a|b", "c"]);
-        let markdown = found.noted().markdown();
+        let markdown = found.to_annotated_table().markdown();
         let lines: Vec<&str> = markdown.lines().take(3).collect();
         assert!(lines[2].contains("a\\|b") && lines[2].contains("1.6e-4\\*"), "{markdown}");
         let cells = |line: &str| line.replace("\\|", "").matches('|').count();

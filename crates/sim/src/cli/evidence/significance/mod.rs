@@ -21,7 +21,8 @@ use ranktypes::text::escaped;
 
 use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
-use crate::cli::args::{Relabelled, TableFormat};
+use crate::cli::args::{LabelOverride, TableFormat};
+use crate::experiment::series::Metric;
 use analyses::significance::{ComparisonSettings, Correction, Method, Sample, compare, runs_needed};
 use desk::println;
 use studies::results::label_of;
@@ -73,7 +74,7 @@ pub(in crate::cli) struct Significance {
 
     /// Another name for an algorithm, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
     #[arg(long, value_name = "NAME=NEW,...")]
-    relabel: Vec<Relabelled>,
+    relabel: Vec<LabelOverride>,
 
     /// What is compared, of experiments that measure more: e.g. accuracy
     #[arg(long, value_name = "NAME", default_value = "regret")]
@@ -123,7 +124,8 @@ impl Significance {
                 CorrectionArg::None => Correction::None,
             },
             alpha: complement(self.confidence),
-            smaller_is_better: self.metric != "accuracy",
+            // Studies have metrics of their own beside these, all of them costs.
+            smaller_is_better: Metric::find(&self.metric).is_none_or(Metric::smaller_is_better),
         };
         ensure!(
             question.method != Method::Sign || samples.iter().all(|sample| sample.pairing.is_some()),
@@ -133,10 +135,10 @@ impl Significance {
             )
         );
         for (name, _) in self.relabels() {
-            let known = algorithms(&samples);
+            let algorithm_names = algorithms(&samples);
             ensure!(
-                known.contains(&name.as_str()),
-                usage(format!("--relabel {}: there are runs of {}", escaped(name), known.join(", ")))
+                algorithm_names.contains(&name.as_str()),
+                usage(format!("--relabel {}: there are runs of {}", escaped(name), algorithm_names.join(", ")))
             );
         }
         let baseline = self.baseline.as_deref().map(|name| baseline(&samples, name)).transpose()?;
@@ -152,11 +154,12 @@ impl Significance {
         }
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
         let by_algorithm = self.by_algorithm.then(|| ByAlgorithm::new(&samples, &table));
-        let noted = by_algorithm.as_ref().map_or_else(|| table.noted(), ByAlgorithm::noted);
+        let annotated =
+            by_algorithm.as_ref().map_or_else(|| table.to_annotated_table(), ByAlgorithm::to_annotated_table);
         match self.format {
-            TableFormat::Text => println!("{}", noted.text()),
-            TableFormat::Markdown => println!("{}", noted.markdown()),
-            TableFormat::Latex => println!("{}", noted.latex(self.standalone)),
+            TableFormat::Text => println!("{}", annotated.text()),
+            TableFormat::Markdown => println!("{}", annotated.markdown()),
+            TableFormat::Latex => println!("{}", annotated.latex(self.standalone)),
             TableFormat::Csv => {
                 println!("{}", by_algorithm.as_ref().map_or_else(|| table.csv(), ByAlgorithm::csv)?.trim_end());
             }
@@ -169,7 +172,7 @@ impl Significance {
     }
 
     fn relabels(&self) -> impl Iterator<Item = &(String, String)> {
-        self.relabel.iter().flat_map(|Relabelled(names)| names)
+        self.relabel.iter().flat_map(|LabelOverride(names)| names)
     }
 
     /// The name of an algorithm in the table.
@@ -187,7 +190,7 @@ pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
         alpha: 0.05,
         smaller_is_better: true,
     };
-    Ok(table(&samples, &question, "regret", None)?.noted().text())
+    Ok(table(&samples, &question, "regret", None)?.to_annotated_table().text())
 }
 
 fn table<'a>(
@@ -197,26 +200,26 @@ fn table<'a>(
     baseline: Option<&str>,
 ) -> Result<Table<'a>> {
     let comparisons = compare(samples, question, baseline)?;
-    let needed = runs_needed(samples, question, comparisons.len());
-    Ok(Table { comparisons, question, metric, needed })
+    let min_runs = runs_needed(samples, question, comparisons.len());
+    Ok(Table { comparisons, question, metric, runs_needed: min_runs })
 }
 
 /// The full name of the algorithm called `name` in full, in tables or in short.
 fn baseline(samples: &[Sample], name: &str) -> Result<String> {
     let names = || samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name));
-    let full = label_of(name);
-    let exact = names().find(|known| **known == full || *known == name);
-    let short = || names().find(|known| known.split(' ').next() == Some(name));
-    exact.or_else(short).cloned().ok_or_else(|| {
+    let full_label = label_of(name);
+    let exact = names().find(|known| **known == full_label || *known == name);
+    let short_label = || names().find(|known| known.split(' ').next() == Some(name));
+    exact.or_else(short_label).cloned().ok_or_else(|| {
         usage(format!("--baseline {}: there are runs of {}", escaped(name), algorithms(samples).join(", ")))
     })
 }
 
 /// The algorithms of all samples, sorted.
 fn algorithms(samples: &[Sample]) -> Vec<&str> {
-    let mut known: Vec<&str> =
+    let mut names: Vec<&str> =
         samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name.as_str())).collect();
-    known.sort_unstable();
-    known.dedup();
-    known
+    names.sort_unstable();
+    names.dedup();
+    names
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use output::usage::usage;
-use output::{explained, input};
+use output::{input, path_error};
 use ranktypes::text::escaped;
 use serde_json::Value;
 
@@ -19,20 +19,20 @@ const EXPERIMENT: [&str; 6] = ["setting", "curve", "metric", "x", "run", "value"
 struct Run {
     setting: Option<String>,
     algorithm: String,
-    at: String,
+    step: String,
     number: u64,
     value: f64,
 }
 
-/// The values of `metric` in the folder or file `results`: at the step `at`, or at the last one of each setting.
+/// The values of `metric` in the folder or file `results`: at the step `step`, or at the last one of each setting.
 ///
 /// # Errors
 /// If there is no such file, it is none of runs, or it has no such values.
-pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<Vec<Sample>> {
+pub(super) fn samples(results: &Path, metric: &str, step: Option<&str>) -> Result<Vec<Sample>> {
     let path = file(results)?;
     let runs = runs(&path, metric)?;
-    let steps: Vec<f64> = runs.iter().filter_map(|run| run.at.parse().ok()).collect();
-    let wanted = at.map(|at| wanted(at, &steps)).transpose()?;
+    let steps: Vec<f64> = runs.iter().filter_map(|run| run.step.parse().ok()).collect();
+    let wanted_step = step.map(|step| checked_step(step, &steps)).transpose()?;
     let (sets, keyed) = (sets_of_rankers(&path), has_keyed_streams(&path));
     // Runs by setting, in the order of the file.
     let mut settings: Vec<(Option<String>, Vec<Run>)> = Vec::new();
@@ -44,17 +44,17 @@ pub(super) fn samples(results: &Path, metric: &str, at: Option<&str>) -> Result<
     }
     let several = settings.len() > 1;
     let samples = settings.into_iter().filter_map(|(setting, runs)| {
-        let number = |run: &Run| run.at.parse::<f64>().unwrap_or(0.0);
-        let last = runs.iter().map(number).fold(f64::NEG_INFINITY, f64::max);
-        let at = wanted.unwrap_or(last);
+        let number = |run: &Run| run.step.parse::<f64>().unwrap_or(0.0);
+        let last_step = runs.iter().map(number).fold(f64::NEG_INFINITY, f64::max);
+        let step = wanted_step.unwrap_or(last_step);
         let mut algorithms: Vec<(String, Vec<(u64, f64)>)> = Vec::new();
-        for run in runs.iter().filter(|run| number(run) == at) {
+        for run in runs.iter().filter(|run| number(run) == step) {
             match algorithms.iter_mut().find(|(name, _)| *name == run.algorithm) {
                 Some((_, values)) => values.push((run.number, run.value)),
                 None => algorithms.push((run.algorithm.clone(), vec![(run.number, run.value)])),
             }
         }
-        let text = runs.iter().find(|run| number(run) == at)?.at.clone();
+        let text = runs.iter().find(|run| number(run) == step)?.step.clone();
         Some(sample(setting.filter(|_| several), text, algorithms, (sets, keyed)))
     });
     Ok(samples.collect())
@@ -85,7 +85,7 @@ fn sample(
         Some(_) => Some(Pairing::Sets),
         None => (keyed && alike).then_some(Pairing::Streams),
     };
-    Sample { setting, at, algorithms: algorithms.collect(), pairing }
+    Sample { setting, step: at, algorithms: algorithms.collect(), pairing }
 }
 
 /// The file with the runs.
@@ -98,22 +98,22 @@ fn file(results: &Path) -> Result<PathBuf> {
         return Ok(path);
     }
     let name = results.display();
-    let below: Vec<String> = ["live", "proxy"]
+    let subfolders: Vec<String> = ["live", "proxy"]
         .into_iter()
         .filter(|part| results.join(part).join("runs.csv").exists())
         .map(|part| results.join(part).display().to_string())
         .collect();
-    if below.is_empty() {
+    if subfolders.is_empty() {
         bail!(usage(format!(
             "{name} has no runs.csv; expected a folder that a live run, `{program} bandit` or `{program} experiment` has finished",
             program = output::program::name()
         )));
     }
-    bail!(usage(format!("{name} holds several studies; choose {}", below.join(" or "))))
+    bail!(usage(format!("{name} holds several studies; choose {}", subfolders.join(" or "))))
 }
 
 fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
-    let bytes = input::read(path, input::MOST_OF_RESULTS).map_err(|error| explained(error, "read", path))?;
+    let bytes = input::read(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
     let name = path.display();
     let mut reader = csv::Reader::from_reader(&bytes[..]);
     let header: Vec<String> = reader
@@ -141,7 +141,7 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
         usage(format!("--metric {}: {name} has regret only", escaped(metric)))
     );
     let (setting, measure) = (column("setting"), column("metric"));
-    let mut all = Vec::new();
+    let mut runs = Vec::new();
     let mut measures: BTreeMap<String, ()> = BTreeMap::new();
     for record in reader.records() {
         let record = record.map_err(|error| {
@@ -156,38 +156,38 @@ fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
                 continue;
             }
         }
-        let wrong = |what: &str, at: usize| {
+        let wrong_cell = |what: &str, at: usize| {
             format!("{name}, line {line}: expected {what} in the column {}, found `{}`", header[at], escaped(cell(at)))
         };
         let finite = cell(value).parse::<f64>().ok().filter(|number| number.is_finite());
-        all.push(Run {
+        runs.push(Run {
             setting: setting.filter(|_| of_experiment).map(|at| cell(at).to_owned()),
             algorithm: label_of(cell(algorithm)),
-            at: cell(step).to_owned(),
-            number: cell(number).parse().ok().with_context(|| wrong("a whole number", number))?,
-            value: finite.with_context(|| wrong("a number", value))?,
+            step: cell(step).to_owned(),
+            number: cell(number).parse().ok().with_context(|| wrong_cell("a whole number", number))?,
+            value: finite.with_context(|| wrong_cell("a number", value))?,
         });
-        ensure!(cell(step).parse::<f64>().is_ok_and(f64::is_finite), wrong("a number", step));
+        ensure!(cell(step).parse::<f64>().is_ok_and(f64::is_finite), wrong_cell("a number", step));
     }
-    if all.is_empty() && !measures.is_empty() {
-        let known: Vec<String> = measures.into_keys().collect();
-        bail!(usage(format!("--metric {}: {name} has {}", escaped(metric), known.join(", "))));
+    if runs.is_empty() && !measures.is_empty() {
+        let known_measures: Vec<String> = measures.into_keys().collect();
+        bail!(usage(format!("--metric {}: {name} has {}", escaped(metric), known_measures.join(", "))));
     }
-    ensure!(!all.is_empty(), "{name} has no runs");
-    Ok(all)
+    ensure!(!runs.is_empty(), "{name} has no runs");
+    Ok(runs)
 }
 
 /// The step that is asked for.
-fn wanted(at: &str, steps: &[f64]) -> Result<f64> {
-    let step = output::numbers::parse_number(at).map_err(|error| usage(format!("--at: {error}")))?;
+fn checked_step(requested: &str, steps: &[f64]) -> Result<f64> {
+    let step = output::numbers::parse_number(requested).map_err(|error| usage(format!("--at: {error}")))?;
     if steps.contains(&step) {
         return Ok(step);
     }
-    let mut known = steps.to_vec();
-    known.sort_by(f64::total_cmp);
-    known.dedup();
-    let known: Vec<String> = known.iter().map(f64::to_string).collect();
-    bail!(usage(format!("--at {}: there are runs at {}", escaped(at), known.join(", "))))
+    let mut known_steps = steps.to_vec();
+    known_steps.sort_by(f64::total_cmp);
+    known_steps.dedup();
+    let known_steps: Vec<String> = known_steps.iter().map(f64::to_string).collect();
+    bail!(usage(format!("--at {}: there are runs at {}", escaped(requested), known_steps.join(", "))))
 }
 
 /// The number of random sets of rankers that all algorithms of an experiment share.
@@ -232,7 +232,7 @@ mod tests {
             let found = samples(place, "regret", None).unwrap();
             assert_eq!(found.len(), 1);
             assert_eq!(found[0].algorithms, [("rucb".to_owned(), vec![7.5, 8.0]), ("mine".to_owned(), vec![2.0, 3.0])]);
-            assert_eq!((found[0].pairing, found[0].setting.as_deref(), found[0].at.as_str()), (None, None, "100"));
+            assert_eq!((found[0].pairing, found[0].setting.as_deref(), found[0].step.as_str()), (None, None, "100"));
         }
         fs::write(folder.path().join("config.json"), "{\"streams\": \"keyed\"}").unwrap();
         assert_eq!(samples(&path, "regret", None).unwrap()[0].pairing, Some(Pairing::Streams));
@@ -255,7 +255,7 @@ mod tests {
         let found = samples(folder.path(), "regret", None).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(
-            (found[1].setting.as_deref(), found[1].at.as_str(), found[1].pairing),
+            (found[1].setting.as_deref(), found[1].step.as_str(), found[1].pairing),
             (Some("B, too"), "20", Some(Pairing::Sets))
         );
         assert_eq!(found[0].algorithms[0].1, [10.5, 12.5, 14.5]);

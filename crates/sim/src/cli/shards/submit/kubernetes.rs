@@ -15,34 +15,37 @@ const RETRIES: u32 = 3;
 
 /// The files.
 pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
-    let asked = job.asked;
-    let of = asked.shards;
-    let parallel = asked.limit.unwrap_or(of).min(of);
-    let with = |more: &[&str]| -> Vec<String> {
+    let submit = job.submit;
+    let shard_count = submit.shards;
+    let parallel = submit.limit.unwrap_or(shard_count).min(shard_count);
+    let arguments_with = |more: &[&str]| -> Vec<String> {
         let threads =
-            if job.sets_threads() { Vec::new() } else { vec!["--threads".to_owned(), asked.cpus().to_string()] };
-        asked.command().iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).chain(threads).collect()
+            if job.sets_threads() { Vec::new() } else { vec!["--threads".to_owned(), submit.cpus().to_string()] };
+        submit.command().iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).chain(threads).collect()
     };
     let shards = format!(
-        "  completionMode: Indexed\n  completions: {of}\n  parallelism: {parallel}\n  backoffLimitPerIndex: {RETRIES}\n  \
-         maxFailedIndexes: {of}\n"
+        "  completionMode: Indexed\n  completions: {shard_count}\n  parallelism: {parallel}\n  backoffLimitPerIndex: {RETRIES}\n  \
+         maxFailedIndexes: {shard_count}\n"
     );
-    let once = format!("  backoffLimit: {RETRIES}\n");
-    let parts = job.parts.to_string_lossy().into_owned();
-    let merge = ["merge".to_owned(), parts, "--threads".to_owned(), asked.cpus().to_string()];
+    let indexed_limits = format!("  backoffLimit: {RETRIES}\n");
+    let parts_folder = job.parts_folder.to_string_lossy().into_owned();
+    let merge = ["merge".to_owned(), parts_folder, "--threads".to_owned(), submit.cpus().to_string()];
     let name = job.name();
     Ok(vec![
-        ("prepare.yaml", manifest(job, "prepare", &once, &with(&["--shard", "prepare"]))),
-        ("shards.yaml", manifest(job, "shards", &shards, &with(&["--shard", &format!("auto/{of}")]))),
-        ("merge.yaml", manifest(job, "merge", &once, &merge)),
-        ("submit.sh", submit(&name)),
+        ("prepare.yaml", manifest(job, "prepare", &indexed_limits, &arguments_with(&["--shard", "prepare"]))),
+        (
+            "shards.yaml",
+            manifest(job, "shards", &shards, &arguments_with(&["--shard", &format!("auto/{shard_count}")])),
+        ),
+        ("merge.yaml", manifest(job, "merge", &indexed_limits, &merge)),
+        ("submit.sh", submit_script(&name)),
     ])
 }
 
-fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> String {
-    let asked = job.asked;
+fn manifest(job: &Job<'_>, name_suffix: &str, kind: &str, arguments: &[String]) -> String {
+    let submit = job.submit;
     let text = |value: &str| Value::from(value).to_string();
-    let program = asked
+    let program = submit
         .cluster
         .program
         .as_ref()
@@ -53,7 +56,7 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
     let deadline =
         job.time().map_or_else(String::new, |time| format!("      activeDeadlineSeconds: {}\n", time.seconds));
     format!(
-        "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{what}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
+        "{remark}apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {name}-{name_suffix}\nspec:\n{kind}  podFailurePolicy:\n    rules:\n    \
          # A wrong command fails every time.\n    - action: {wrong}\n      onExitCodes:\n        containerName: rankduel\n        \
          operator: In\n        values: [2]\n    # A pod that lost its node is replaced, and does not count.\n    \
          - action: Ignore\n      onPodConditions:\n      - type: DisruptionTarget\n        status: \"True\"\n  \
@@ -65,17 +68,17 @@ fn manifest(job: &Job<'_>, what: &str, kind: &str, arguments: &[String]) -> Stri
          volumes:\n      - name: work\n        persistentVolumeClaim:\n          claimName: {claim}\n",
         remark = job.remark(),
         name = job.name(),
-        wrong = if what == "shards" { "FailIndex" } else { "FailJob" },
-        image = text(&asked.cluster.image),
+        wrong = if name_suffix == "shards" { "FailIndex" } else { "FailJob" },
+        image = text(&submit.cluster.image),
         command = command.join(", "),
-        cpus = asked.cpus(),
-        claim = text(&asked.cluster.claim),
+        cpus = submit.cpus(),
+        claim = text(&submit.cluster.claim),
     )
 }
 
 /// The script that applies them, and waits for each. Finished jobs of the same name are removed first: parts that are there
 /// are not computed again.
-fn submit(name: &str) -> String {
+fn submit_script(name: &str) -> String {
     let name = shell(name);
     format!(
         "#!/bin/bash\n# prepare, shards and merge, one after another; shards whose parts are there end immediately\n\

@@ -15,22 +15,22 @@ use output::numbers::with_unit;
 use output::program;
 use output::progress::Progress;
 use output::shards::Shard;
-use output::shards::parts::listed;
+use output::shards::parts::range_list;
 
 /// Prepares, runs the shards, some at a time, and merges.
 pub(super) fn run(job: &Job<'_>) -> Result<()> {
-    let asked = job.asked;
+    let submit = job.submit;
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let cpus = usize::from(asked.cpus());
-    let at_a_time = asked.limit.map_or((cores / cpus).max(1), |limit| limit as usize);
-    let logs = job.parts.join("logs");
+    let cpus = usize::from(submit.cpus());
+    let at_a_time = submit.limit.map_or((cores / cpus).max(1), |limit| limit as usize);
+    let logs = job.parts_folder.join("logs");
     create_folder(&logs)?;
-    let quiet = asked.command().iter().any(|word| word == "--quiet");
+    let quiet = submit.command().iter().any(|word| word == "--quiet");
     eprintln!("{}, {at_a_time} at a time; logs in {}", with_unit(job.shards.len() as u64, "shard"), logs.display());
     let start = |what: String, log: PathBuf| -> Result<Child> {
         let file = File::create(&log).with_context(|| format!("failed to write {}", log.display()))?;
         let mut command = Command::new(job.program()?);
-        command.args(asked.command()).args(["--shard", &what]);
+        command.args(submit.command()).args(["--shard", &what]);
         if !job.sets_threads() {
             command.args(["--threads", &cpus.to_string()]);
         }
@@ -43,24 +43,24 @@ pub(super) fn run(job: &Job<'_>) -> Result<()> {
         ensure!(prepared.success(), "preparing failed: {}", last_line(&log));
     }
     let progress = Progress::new("shards", job.shards.len() as u64, quiet);
-    let mut waiting = job.shards.iter().copied();
+    let mut queued = job.shards.iter().copied();
     let mut working: Vec<(u32, PathBuf, Child)> = Vec::new();
     let mut failed: Vec<(u32, PathBuf)> = Vec::new();
     loop {
         while working.len() < at_a_time
-            && let Some(index) = waiting.next()
+            && let Some(index) = queued.next()
         {
-            let shard = Shard { index, of: asked.shards };
+            let shard = Shard { index, of: submit.shards };
             let log = logs.join(format!("{}.log", shard.name()));
             working.push((index, log.clone(), start(shard.to_string(), log)?));
         }
         if working.is_empty() {
             break;
         }
-        let mut still = Vec::new();
+        let mut still_running = Vec::new();
         for (index, log, mut child) in working {
             match child.try_wait()? {
-                None => still.push((index, log, child)),
+                None => still_running.push((index, log, child)),
                 Some(status) => {
                     progress.advance(1);
                     if !status.success() {
@@ -69,20 +69,20 @@ pub(super) fn run(job: &Job<'_>) -> Result<()> {
                 }
             }
         }
-        working = still;
+        working = still_running;
         thread::sleep(Duration::from_millis(20));
     }
     progress.finish();
     if let Some((first, log)) = failed.first() {
-        let all = listed(failed.iter().map(|(index, _)| *index));
+        let failed_shards = range_list(failed.iter().map(|(index, _)| *index));
         anyhow::bail!(
-            "{} of {} failed ({all}); shard {first} says: {}; the same command runs those again",
+            "{} of {} failed ({failed_shards}); shard {first} says: {}; the same command runs those again",
             failed.len(),
-            with_unit(u64::from(asked.shards), "shard"),
+            with_unit(u64::from(submit.shards), "shard"),
             last_line(log)
         );
     }
-    let mut merge = vec![program::name().into(), "merge".into(), job.parts.clone().into_os_string()];
+    let mut merge = vec![program::name().into(), "merge".into(), job.parts_folder.clone().into_os_string()];
     if quiet {
         merge.push("--quiet".into());
     }

@@ -16,12 +16,12 @@ use letor_io::{lookalike, registry};
 use crate::cli::FailureKind;
 use crate::experiment;
 use desk::{eprintln, println};
-use dry_run::Needs;
+use dry_run::ShardNeeds;
 use limits::{MemoryLimit, TimeLimit};
 use output;
 use output::numbers::parse_up_to;
 use output::program;
-use output::shards::parts::{found_in, listed, most_common, other_work};
+use output::shards::parts::{most_common, other_work, part_files_in, range_list};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
 use ranktypes::text::escaped;
@@ -133,13 +133,13 @@ enum Scheduler {
 
 /// The shards to run, and the request.
 struct Job<'a> {
-    asked: &'a Submit,
+    submit: &'a Submit,
     /// The folder with the parts.
-    parts: PathBuf,
+    parts_folder: PathBuf,
     /// The shards to run, ascending.
     shards: Vec<u32>,
     /// The result of a dry run.
-    needs: Option<Needs>,
+    measured_needs: Option<ShardNeeds>,
 }
 
 impl Submit {
@@ -148,17 +148,17 @@ impl Submit {
         let command = self.command();
         let flag = |name: &str| command.iter().any(|word| word == name || word.starts_with(&format!("{name}=")));
         ensure!(!flag("--shard"), usage("--shard is what submit adds to the command; leave it out"));
-        let words = ["--shard", "0/1"].into_iter();
-        crate::cli::check(command.iter().map(String::as_str).chain(words))
+        let shard_flags = ["--shard", "0/1"].into_iter();
+        crate::cli::check(command.iter().map(String::as_str).chain(shard_flags))
             .map_err(|error| usage(format!("the command after `--`: {error}")))?;
         self.check_names()?;
-        let parts = self.parts()?;
-        let shards = if self.missing { self.missing_in(&parts)? } else { (0..self.shards).collect() };
-        let needs = self.needs()?;
+        let parts_folder = self.parts_folder()?;
+        let shards = if self.missing { self.missing_in(&parts_folder)? } else { (0..self.shards).collect() };
+        let measured_needs = self.measured_needs()?;
         if self.dry_run {
             return Ok(());
         }
-        let job = Job { asked: self, parts, shards, needs };
+        let job = Job { submit: self, parts_folder, shards, measured_needs: measured_needs };
         match self.place {
             Scheduler::Local => local::run(&job),
             Scheduler::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
@@ -169,8 +169,8 @@ impl Submit {
     /// Refuses unknown names of data sets and matrices; files may be on the cluster alone.
     fn check_names(&self) -> Result<()> {
         for (flag, is_matrix) in [("--dataset", false), ("--matrix", true), ("--against", true)] {
-            let words = self.command().iter().enumerate();
-            let values = words.filter_map(|(at, word)| match word.strip_prefix(flag)? {
+            let arguments = self.command().iter().enumerate();
+            let values = arguments.filter_map(|(at, word)| match word.strip_prefix(flag)? {
                 "" => self.command().get(at + 1).map(String::as_str),
                 rest => rest.strip_prefix('='),
             });
@@ -180,9 +180,9 @@ impl Submit {
                 if is_path || of_kind || !is_matrix && lookalike::is_named_by(name) {
                     continue;
                 }
-                let known = registry::all().iter().filter(|entry| entry.matrix.is_some() == is_matrix);
-                let known = known.map(|entry| entry.name.as_str());
-                let near = ranktypes::spec::nearest(name, known.chain(lookalike::names().filter(|_| !is_matrix)));
+                let names = registry::all().iter().filter(|entry| entry.matrix.is_some() == is_matrix);
+                let names = names.map(|entry| entry.name.as_str());
+                let near = ranktypes::spec::nearest(name, names.chain(lookalike::names().filter(|_| !is_matrix)));
                 let hint = near.map_or_else(
                     || {
                         format!(
@@ -192,9 +192,9 @@ impl Submit {
                     },
                     |near| format!("did you mean `{near}`?"),
                 );
-                let what = if is_matrix { "matrix" } else { "data set" };
+                let noun = if is_matrix { "matrix" } else { "data set" };
                 bail!(usage(format!(
-                    "the command after `--`: {flag} {}: neither a file or folder nor a registered {what}; {hint}",
+                    "the command after `--`: {flag} {}: neither a file or folder nor a registered {noun}; {hint}",
                     escaped(name)
                 )));
             }
@@ -204,15 +204,16 @@ impl Submit {
 
     /// The result of a dry run, which is printed; `None` if none is wanted, or it fails. Its failure does not stop scripts: the data may be
     /// on the cluster alone.
-    fn needs(&self) -> Result<Option<Needs>> {
-        let asked = self.place != Scheduler::Local && (self.cluster.mem.is_none() || self.cluster.time.is_none());
-        if !self.dry_run && (!asked || self.no_dry_run) {
+    fn measured_needs(&self) -> Result<Option<ShardNeeds>> {
+        let needs_limits =
+            self.place != Scheduler::Local && (self.cluster.mem.is_none() || self.cluster.time.is_none());
+        if !self.dry_run && (!needs_limits || self.no_dry_run) {
             return Ok(None);
         }
         if !self.dry_run {
             eprintln!("a dry run measures what a shard needs; --no-dry-run skips it");
         }
-        match Needs::of(self) {
+        match ShardNeeds::measure(self) {
             Ok(needs) => {
                 let [mem, time] = [needs.mebibytes(), needs.minutes(self.shards, self.cpus())];
                 eprintln!("{}; {mem} MiB and {time} min are enough for each", needs.describe(self.shards));
@@ -237,41 +238,47 @@ impl Submit {
     }
 
     /// The folder with the parts of the command.
-    fn parts(&self) -> Result<PathBuf> {
+    fn parts_folder(&self) -> Result<PathBuf> {
         let command = self.command();
         let mut values = command.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--out") {
             Some("") => command.get(at + 1).cloned(),
             Some(rest) => rest.strip_prefix('=').map(str::to_owned),
             None => None,
         });
-        let out = values.next_back().map(PathBuf::from);
-        let out =
-            out.ok_or_else(|| usage("the command needs --out: all shards, and who merges them, must know where"))?;
+        let results = values.next_back().map(PathBuf::from);
+        let results = results
+            .ok_or_else(|| usage("the command needs --out: all shards, and who merges them, must know where"))?;
         if command.first().is_some_and(|name| name == "experiment") {
             let file = command.iter().skip(1).find(|word| word.ends_with(".toml"));
             let file = file.ok_or_else(|| usage("submit takes one experiment at a time; give its file"))?;
-            return Ok(folder_of(&out.join(experiment::name_of(Path::new(file))?)));
+            return Ok(folder_of(&results.join(experiment::name_of(Path::new(file))?)));
         }
-        Ok(folder_of(&out))
+        Ok(folder_of(&results))
     }
 
     /// The shards without a sound part.
-    fn missing_in(&self, parts: &Path) -> Result<Vec<u32>> {
-        let found = if parts.is_dir() { found_in(parts)? } else { Vec::new() };
-        let sound: Vec<&Header> = found.iter().filter_map(|found| Some(&found.part.as_ref().ok()?.0)).collect();
+    fn missing_in(&self, parts_folder: &Path) -> Result<Vec<u32>> {
+        let part_files = if parts_folder.is_dir() { part_files_in(parts_folder)? } else { Vec::new() };
+        let sound: Vec<&Header> =
+            part_files.iter().filter_map(|part_files| Some(&part_files.part.as_ref().ok()?.0)).collect();
         let Some(work) = most_common(&sound) else { return Ok((0..self.shards).collect()) };
         ensure!(
             work.shard.of == self.shards,
-            usage(format!("{} holds parts of {} shards, not of {}", parts.display(), work.shard.of, self.shards))
+            usage(format!(
+                "{} holds parts of {} shards, not of {}",
+                parts_folder.display(),
+                work.shard.of,
+                self.shards
+            ))
         );
-        let there =
+        let finished =
             |index: &u32| sound.iter().any(|header| header.shard.index == *index && other_work(header, work).is_none());
-        Ok((0..self.shards).filter(|index| !there(index)).collect())
+        Ok((0..self.shards).filter(|index| !finished(index)).collect())
     }
 
     /// Writes the files of a scheduler, and submits them if that is asked for.
-    fn hand_over(&self, job: &Job<'_>, place: &str, files: &[(&str, String)]) -> Result<()> {
-        let folder = job.parts.join(place);
+    fn hand_over(&self, job: &Job<'_>, scheduler: &str, files: &[(&str, String)]) -> Result<()> {
+        let folder = job.parts_folder.join(scheduler);
         output::create_folder(&folder.join("logs"))?;
         for (name, text) in files {
             output::write_atomic(&folder.join(name), text.as_bytes())?;
@@ -281,7 +288,7 @@ impl Submit {
         if self.missing {
             match job.shards.len() {
                 0 => eprintln!("no shard is missing; the parts are merged"),
-                _ => eprintln!("missing: {}", listed(job.shards.iter().copied())),
+                _ => eprintln!("missing: {}", range_list(job.shards.iter().copied())),
             }
         }
         let submit = folder.join("submit.sh");
@@ -303,32 +310,33 @@ impl Submit {
 impl Job<'_> {
     /// The memory of a shard: as requested, or else by the dry run.
     fn memory(&self) -> Option<MemoryLimit> {
-        let needed = || Some(MemoryLimit::mebibytes(self.needs?.mebibytes()));
-        self.asked.cluster.mem.or_else(needed)
+        let measured_memory = || Some(MemoryLimit::mebibytes(self.measured_needs?.mebibytes()));
+        self.submit.cluster.mem.or_else(measured_memory)
     }
 
     /// The time of a shard: as requested, or else by the dry run.
     fn time(&self) -> Option<TimeLimit> {
-        let needed = || Some(TimeLimit::minutes(self.needs?.minutes(self.asked.shards, self.asked.cpus())));
-        self.asked.cluster.time.or_else(needed)
+        let measured_time =
+            || Some(TimeLimit::minutes(self.measured_needs?.minutes(self.submit.shards, self.submit.cpus())));
+        self.submit.cluster.time.or_else(measured_time)
     }
 
     /// The result of the dry run, as one line for the comment of a script.
     fn remark(&self) -> String {
-        self.needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.asked.shards)))
+        self.measured_needs.map_or_else(String::new, |needs| format!("# {}\n", needs.describe(self.submit.shards)))
     }
 
     /// A name for jobs, made of the name of the results: letters, digits and dashes.
     fn name(&self) -> String {
-        let stem = self.parts.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        let clean: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
-        let clean = clean.trim_matches('-');
-        if clean.is_empty() { program::NAME.to_owned() } else { clean.to_owned() }
+        let stem = self.parts_folder.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let dashed: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+        let dashed = dashed.trim_matches('-');
+        if dashed.is_empty() { program::NAME.to_owned() } else { dashed.to_owned() }
     }
 
     /// The program to call.
     fn program(&self) -> Result<PathBuf> {
-        if let Some(program) = &self.asked.cluster.program {
+        if let Some(program) = &self.submit.cluster.program {
             return Ok(program.clone());
         }
         // The command line of the wheel runs in Python, which sets its path.
@@ -343,14 +351,14 @@ impl Job<'_> {
 
     /// Whether the command sets its threads itself.
     fn sets_threads(&self) -> bool {
-        self.asked.command().iter().any(|word| word == "--threads" || word.starts_with("--threads="))
+        self.submit.command().iter().any(|word| word == "--threads" || word.starts_with("--threads="))
     }
 }
 
 /// A word as a shell reads it.
 fn shell(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }

@@ -12,14 +12,14 @@ use anyhow::Result;
 
 use super::limits::MemoryLimit;
 use super::{Job, absolute, prologue, shell, values};
-use output::shards::parts::listed;
+use output::shards::parts::range_list;
 
 /// Seconds before the end of its time at which a task is asked to stop.
 const GRACE: u32 = 60;
 
 /// The scripts.
 pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
-    let of = job.asked.shards;
+    let shard_count = job.submit.shards;
     Ok(vec![
         (
             "prepare.sh",
@@ -34,39 +34,45 @@ pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
                 "shard",
                 "%A_%a",
                 "one shard; the argument is the number that its array begins with",
-                |command| format!("{command} --shard \"auto+${{1:-0}}/{of}\""),
+                |command| format!("{command} --shard \"auto+${{1:-0}}/{shard_count}\""),
             )?,
         ),
         (
             "merge.sh",
             script(job, "merge", "%j", "the parts of all shards, united", |_| {
-                format!("merge {}", shell(&absolute(&job.parts).unwrap_or_default()))
+                format!("merge {}", shell(&absolute(&job.parts_folder).unwrap_or_default()))
             })?,
         ),
-        ("submit.sh", submit(job)),
+        ("submit.sh", submit_script(job)),
     ])
 }
 
-fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) -> String) -> Result<String> {
-    let asked = job.asked;
-    let cluster = &asked.cluster;
-    let logs = absolute(&job.parts.join("slurm/logs"))?;
-    values::for_slurm("the folder of logs", &logs)?;
+fn script(
+    job: &Job<'_>,
+    job_suffix: &str,
+    log: &str,
+    comment: &str,
+    command_line: impl Fn(&str) -> String,
+) -> Result<String> {
+    let submit = job.submit;
+    let cluster = &submit.cluster;
+    let logs = absolute(&job.parts_folder.join("slurm/logs"))?;
+    values::check_slurm_value("the folder of logs", &logs)?;
     // A percent sign alone begins a number of the job.
     let logs = logs.replace('%', "%%");
-    let mut text = format!("#!/bin/bash\n# {says}\n{}", job.remark());
+    let mut text = format!("#!/bin/bash\n# {comment}\n{}", job.remark());
     let mut option = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             let _ = writeln!(text, "#SBATCH --{name}={}", quoted(value));
         }
     };
-    option("job-name", Some(&format!("{}-{what}", job.name())));
-    option("output", Some(&format!("{logs}/{what}-{log}.log")));
+    option("job-name", Some(&format!("{}-{job_suffix}", job.name())));
+    option("output", Some(&format!("{logs}/{job_suffix}-{log}.log")));
     // A task that was requeued goes on in the same file.
     option("open-mode", Some("append"));
     option("nodes", Some("1"));
     option("ntasks", Some("1"));
-    option("cpus-per-task", Some(&asked.cpus().to_string()));
+    option("cpus-per-task", Some(&submit.cpus().to_string()));
     option("mem", job.memory().map(MemoryLimit::for_slurm).as_deref());
     option("time", job.time().map(|time| time.to_string()).as_deref());
     option("account", cluster.account.as_deref());
@@ -81,51 +87,52 @@ fn script(job: &Job<'_>, what: &str, log: &str, says: &str, call: impl Fn(&str) 
         }
     }
     text += &prologue(cluster.prologue.as_deref())?;
-    let words: Vec<String> = asked.command().iter().map(|word| shell(word)).collect();
+    let quoted_arguments: Vec<String> = submit.command().iter().map(|word| shell(word)).collect();
     let threads = if job.sets_threads() { "" } else { " --threads \"${SLURM_CPUS_PER_TASK:-1}\"" };
     let program = shell(&absolute(&job.program()?)?);
-    text += &format!("\nexec {program} {}{threads}\n", call(&words.join(" ")));
+    text += &format!("\nexec {program} {}{threads}\n", command_line(&quoted_arguments.join(" ")));
     Ok(text)
 }
 
 /// A value as Slurm reads it in a script, without double quotes and backslashes: see [`values::for_slurm`].
 fn quoted(value: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if value.chars().all(plain) { value.to_owned() } else { format!("\"{value}\"") }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if value.chars().all(is_plain) { value.to_owned() } else { format!("\"{value}\"") }
 }
 
 /// The script that submits the others.
-fn submit(job: &Job<'_>) -> String {
-    let cluster = &job.asked.cluster;
-    let limit = job.asked.limit.map_or_else(String::new, |limit| format!("%{limit}"));
+fn submit_script(job: &Job<'_>) -> String {
+    let cluster = &job.submit.cluster;
+    let limit = job.submit.limit.map_or_else(String::new, |limit| format!("%{limit}"));
     let mut text = "#!/bin/bash\n# submits prepare, shards and merge, one after another\nset -euo pipefail\n\
                     here=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\n\
                     # Prints the number of the job, without the name of a cluster.\n\
                     job() { sbatch --parsable --kill-on-invalid-dep=yes \"$@\" | cut -d';' -f1; }\n\n"
         .to_owned();
-    let mut after = String::new();
+    let mut dependencies = String::new();
     if !job.shards.is_empty() {
         text += "prepare=$(job \"$here/prepare.sh\")\necho \"prepare: job $prepare\"\n";
         for (number, (offset, tasks)) in arrays(&job.shards, cluster.max_array_size).into_iter().enumerate() {
             text += &format!(
                 "shards{number}=$(job --dependency=afterok:$prepare --array={}{limit} \"$here/shard.sh\" {offset})\n\
                  echo \"shards from {offset}: job $shards{number}\"\n",
-                listed(tasks).replace(", ", ",")
+                range_list(tasks).replace(", ", ",")
             );
-            after += &format!(":$shards{number}");
+            dependencies += &format!(":$shards{number}");
         }
     }
-    let after = if after.is_empty() { String::new() } else { format!("--dependency=afterok{after} ") };
-    text += &format!("merge=$(job {after}\"$here/merge.sh\")\necho \"merge: job $merge\"\n");
+    let dependencies =
+        if dependencies.is_empty() { String::new() } else { format!("--dependency=afterok{dependencies} ") };
+    text += &format!("merge=$(job {dependencies}\"$here/merge.sh\")\necho \"merge: job $merge\"\n");
     text
 }
 
-/// Arrays for `shards`: the first shard of each, and its task numbers, all below `most`.
-fn arrays(shards: &[u32], most: u32) -> Vec<(u32, Vec<u32>)> {
-    let most = most.saturating_sub(1).max(1);
+/// Arrays for `shards`: the first shard of each, and its task numbers, all below `max_array_size`.
+fn arrays(shards: &[u32], max_array_size: u32) -> Vec<(u32, Vec<u32>)> {
+    let max_array_size = max_array_size.saturating_sub(1).max(1);
     let mut arrays: Vec<(u32, Vec<u32>)> = Vec::new();
     for &shard in shards {
-        let offset = shard / most * most;
+        let offset = shard / max_array_size * max_array_size;
         match arrays.last_mut() {
             Some((begins, tasks)) if *begins == offset => tasks.push(shard - offset),
             _ => arrays.push((offset, vec![shard - offset])),

@@ -13,51 +13,51 @@ use output::usage::usage;
 /// The folders of caches and data, which scripts set as they are here.
 pub(super) const VARIABLES: [Variable; 2] = [environment::CACHE_DIR, environment::DATA_DIR];
 
-/// Refuses values of `asked`, and of its surroundings, that cannot stand in the files of a scheduler.
-pub(super) fn check(asked: &Submit) -> Result<()> {
-    let cluster = &asked.cluster;
+/// Refuses values of `submit`, and of its surroundings, that cannot stand in the files of a scheduler.
+pub(super) fn check(submit: &Submit) -> Result<()> {
+    let cluster = &submit.cluster;
     for (flag, value) in [("--account", &cluster.account), ("--partition", &cluster.partition), ("--qos", &cluster.qos)]
     {
         if let Some(value) = value {
-            on_one_line(flag, OsStr::new(value))?;
-            if asked.place == Scheduler::Slurm {
-                for_slurm(flag, value)?;
+            check_one_line(flag, OsStr::new(value))?;
+            if submit.place == Scheduler::Slurm {
+                check_slurm_value(flag, value)?;
             }
         }
     }
-    on_one_line("--image", OsStr::new(&cluster.image))?;
-    on_one_line("--claim", OsStr::new(&cluster.claim))?;
+    check_one_line("--image", OsStr::new(&cluster.image))?;
+    check_one_line("--claim", OsStr::new(&cluster.claim))?;
     for (flag, value) in [("--program", &cluster.program), ("--prologue", &cluster.prologue)] {
-        value.as_ref().map_or(Ok(()), |value| on_one_line(flag, value.as_os_str()))?;
+        value.as_ref().map_or(Ok(()), |value| check_one_line(flag, value.as_os_str()))?;
     }
-    for word in &asked.command {
-        on_one_line("the command after `--`", OsStr::new(word))?;
+    for word in &submit.command {
+        check_one_line("the command after `--`", OsStr::new(word))?;
     }
-    if asked.place == Scheduler::Slurm {
-        on_one_line("the working folder", env::current_dir()?.as_os_str())?;
+    if submit.place == Scheduler::Slurm {
+        check_one_line("the working folder", env::current_dir()?.as_os_str())?;
         for variable in VARIABLES {
-            variable.value().map_or(Ok(()), |value| on_one_line(variable.name(), &value))?;
+            variable.value().map_or(Ok(()), |value| check_one_line(variable.name(), &value))?;
         }
     }
     Ok(())
 }
 
-/// Refuses `value` of `what` if it has control characters or separators of lines, or is not UTF-8.
-fn on_one_line(what: &str, value: &OsStr) -> Result<()> {
-    let Some(text) = value.to_str() else { bail!(usage(format!("{what} {value:?}: expected UTF-8"))) };
+/// Refuses `value` of `flag` if it has control characters or separators of lines, or is not UTF-8.
+fn check_one_line(flag: &str, value: &OsStr) -> Result<()> {
+    let Some(text) = value.to_str() else { bail!(usage(format!("{flag} {value:?}: expected UTF-8"))) };
     let ends_a_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     ensure!(
         !text.contains(ends_a_line),
-        usage(format!("{what} {text:?}: expected no control characters, such as line feeds; remove them"))
+        usage(format!("{flag} {text:?}: expected no control characters, such as line feeds; remove them"))
     );
     Ok(())
 }
 
-/// Refuses `value` of `what` if Slurm would read it as something else even in quotes.
-pub(super) fn for_slurm(what: &str, value: &str) -> Result<()> {
+/// Refuses `value` of `flag` if Slurm would read it as something else even in quotes.
+pub(super) fn check_slurm_value(flag: &str, value: &str) -> Result<()> {
     ensure!(
         !value.contains(['"', '\\']),
-        usage(format!("{what} {value:?}: expected no double quotes and no backslashes, which Slurm reads itself"))
+        usage(format!("{flag} {value:?}: expected no double quotes and no backslashes, which Slurm reads itself"))
     );
     Ok(())
 }
@@ -135,8 +135,8 @@ mod tests {
             assert!(!format!("{error:#}").contains(char::is_control), "{error:#}");
             return None;
         }
-        let parts = submit.parts().expect("a folder");
-        let job = Job { asked: &submit, parts, shards: (0..4).collect(), needs: None };
+        let parts = submit.parts_folder().expect("a folder");
+        let job = Job { submit: &submit, parts_folder: parts, shards: (0..4).collect(), measured_needs: None };
         let written = if place == "slurm" { slurm::files(&job) } else { kubernetes::files(&job) };
         written.ok()
     }

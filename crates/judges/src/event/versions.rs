@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::line::Log;
+use super::log_position::LogPosition;
 use super::{Event, Purpose, Weighed};
 use crate::config::{AuditedModel, Config, Goal};
 use crate::verdicts::{verdict_from_word, verdict_word};
@@ -21,7 +21,7 @@ pub(super) trait Version: Serialize + for<'a> Deserialize<'a> {
     const VERSION: u32;
 
     /// The event, with what later versions added.
-    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault>;
+    fn upgrade(self, position: LogPosition<'_>) -> Result<Event, Fault>;
 }
 
 /// The settings, apart from those that a caller states: they evolve each on its own.
@@ -85,7 +85,7 @@ impl Version for CreatedV1 {
     const EVENT: &'static str = "created";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { config, chooser } = self;
         Ok(Event::Created { config: config.upgrade(), chooser })
     }
@@ -109,7 +109,7 @@ impl Version for CreatedV2 {
     const EVENT: &'static str = "created";
     const VERSION: u32 = 2;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { config, tolerance, chooser } = self;
         Ok(Event::Created { config: Config { tolerance, ..config.upgrade() }, chooser })
     }
@@ -148,7 +148,7 @@ impl Version for CreatedV3 {
     const EVENT: &'static str = "created";
     const VERSION: u32 = 3;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { config, tolerance, model: ModelV1 { name, cost, people }, chooser } = self;
         let model = Some(AuditedModel { name, cost, people });
         Ok(Event::Created { config: Config { tolerance, model, ..config.upgrade() }, chooser })
@@ -170,7 +170,7 @@ impl Version for ContinuedV1 {
     const EVENT: &'static str = "continued";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { chooser } = self;
         Ok(Event::Continued { chooser })
     }
@@ -194,22 +194,22 @@ pub(super) struct AskedV1 {
 
 impl AskedV1 {
     pub(super) fn of(
-        log: Log<'_>,
+        position: LogPosition<'_>,
         [first, second]: [u32; 2],
         item: Option<u32>,
         judge: Option<&str>,
         purpose: Purpose,
     ) -> Self {
-        let name = |place: u32| log.config.names.get(place as usize).cloned().unwrap_or_default();
+        let name = |competitor: u32| position.config.names.get(competitor as usize).cloned().unwrap_or_default();
         let (mirrors, repeats) = match purpose {
             Purpose::New => (None, None),
-            Purpose::Mirror(of) => (Some(of), None),
-            Purpose::Repeat(of) => (None, Some(of)),
+            Purpose::Mirror(ticket) => (Some(ticket), None),
+            Purpose::Repeat(ticket) => (None, Some(ticket)),
             // Audits are written in version 2.
             Purpose::Audit(_) => (None, None),
         };
         Self {
-            ticket: log.ticket,
+            ticket: position.ticket,
             first: name(first),
             second: name(second),
             item: item.map(|item| item + 1),
@@ -224,10 +224,10 @@ impl Version for AskedV1 {
     const EVENT: &'static str = "asked";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, position: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket, first, second, item, mirrors, repeats, judge } = self;
-        let competitor = |name: &str| log.names.get(name).copied();
-        if ticket != log.ticket {
+        let competitor = |name: &str| position.names.get(name).copied();
+        if ticket != position.ticket {
             return Err("its ticket is not the next");
         }
         Ok(Event::Asked {
@@ -237,8 +237,8 @@ impl Version for AskedV1 {
             judge,
             purpose: match (mirrors, repeats) {
                 (None, None) => Purpose::New,
-                (Some(of), None) => Purpose::Mirror(of),
-                (None, Some(of)) => Purpose::Repeat(of),
+                (Some(ticket), None) => Purpose::Mirror(ticket),
+                (None, Some(ticket)) => Purpose::Repeat(ticket),
                 (Some(_), Some(_)) => return Err("it both mirrors and repeats"),
             },
         })
@@ -259,9 +259,15 @@ pub(super) struct AskedV2 {
 }
 
 impl AskedV2 {
-    pub(super) fn of(log: Log<'_>, shown: [u32; 2], item: Option<u32>, judge: Option<&str>, audits: u64) -> Self {
+    pub(super) fn of(
+        position: LogPosition<'_>,
+        pair: [u32; 2],
+        item: Option<u32>,
+        judge: Option<&str>,
+        audits: u64,
+    ) -> Self {
         let AskedV1 { ticket, first, second, item, mirrors: _, repeats: _, judge } =
-            AskedV1::of(log, shown, item, judge, Purpose::Audit(audits));
+            AskedV1::of(position, pair, item, judge, Purpose::Audit(audits));
         Self { ticket, first, second, item, audits, judge: judge.unwrap_or_default() }
     }
 }
@@ -270,10 +276,10 @@ impl Version for AskedV2 {
     const EVENT: &'static str = "asked";
     const VERSION: u32 = 2;
 
-    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, position: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket, first, second, item, audits, judge } = self;
-        let asked = AskedV1 { ticket, first, second, item, mirrors: None, repeats: None, judge: Some(judge) };
-        let mut event = asked.upgrade(log)?;
+        let version_1 = AskedV1 { ticket, first, second, item, mirrors: None, repeats: None, judge: Some(judge) };
+        let mut event = version_1.upgrade(position)?;
         if let Event::Asked { purpose, .. } = &mut event {
             *purpose = Purpose::Audit(audits);
         }
@@ -301,7 +307,7 @@ impl Version for WeighedV1 {
     const EVENT: &'static str = "weighed";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket, guess, doubt, chance, audit } = self;
         let weighed = Weighed::checked(guess, doubt, chance, audit).ok_or("its numbers are out of range")?;
         Ok(Event::Weighed { ticket, weighed })
@@ -328,7 +334,7 @@ impl Version for AnsweredV1 {
     const EVENT: &'static str = "answered";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket, verdict, judge } = self;
         let verdict = verdict_from_word(&verdict).ok_or("expected the verdict first, second, tie or both bad")?;
         Ok(Event::Answered { ticket, verdict, judge, note: None })
@@ -356,11 +362,11 @@ impl Version for AnsweredV2 {
     const EVENT: &'static str = "answered";
     const VERSION: u32 = 2;
 
-    fn upgrade(self, log: Log<'_>) -> Result<Event, Fault> {
-        let Self { ticket, verdict, judge, note: written } = self;
-        let mut event = AnsweredV1 { ticket, verdict, judge }.upgrade(log)?;
+    fn upgrade(self, position: LogPosition<'_>) -> Result<Event, Fault> {
+        let Self { ticket, verdict, judge, note: note_text } = self;
+        let mut event = AnsweredV1 { ticket, verdict, judge }.upgrade(position)?;
         if let Event::Answered { note, .. } = &mut event {
-            *note = Some(written);
+            *note = Some(note_text);
         }
         Ok(event)
     }
@@ -381,7 +387,7 @@ impl Version for ForgottenV1 {
     const EVENT: &'static str = "forgotten";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket } = self;
         Ok(Event::Forgotten { ticket })
     }
@@ -402,7 +408,7 @@ impl Version for TakenBackV1 {
     const EVENT: &'static str = "taken-back";
     const VERSION: u32 = 1;
 
-    fn upgrade(self, _: Log<'_>) -> Result<Event, Fault> {
+    fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket } = self;
         Ok(Event::TakenBack { ticket })
     }

@@ -14,12 +14,12 @@ use crate::experiment::{claim, kinds, opened_setting};
 /// When the path names no file, or the name is not fit for a folder of its own, such as `..`.
 pub fn name_of(path: &Path) -> Result<String> {
     let stem = path.file_stem().with_context(|| format!("{} names no file", path.display()))?;
-    let plain = stem.to_str().filter(|stem| !stem.starts_with('.') && !stem.chars().any(char::is_control));
+    let usable = stem.to_str().filter(|stem| !stem.starts_with('.') && !stem.chars().any(char::is_control));
     let refused = || {
         let (path, stem) = (path.to_string_lossy(), stem.to_string_lossy());
         usage(format!("{path:?} would name its results folder {stem:?}; give the file a plain name such as own.toml"))
     };
-    plain.map(str::to_owned).ok_or_else(refused)
+    usable.map(str::to_owned).ok_or_else(refused)
 }
 
 /// Reads the experiment in `path` and checks all names in it, so that errors are reported before any

@@ -6,7 +6,7 @@ use super::Spread;
 
 /// How regret is drawn and tabulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Look {
+pub struct Presentation {
     /// The axes of the figure.
     pub axes: Axes,
     /// The spread that figure and table show; by default [`SpreadKind::of`] the number of runs.
@@ -20,7 +20,7 @@ pub struct Look {
 /// The axes of a figure of cumulative regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Axes {
-    /// Those of the kind of study: logarithmic steps and linear regret unless [`Look::usually`] says otherwise.
+    /// Those of the kind of study: logarithmic steps and linear regret unless [`Presentation::usually`] says otherwise.
     #[default]
     Usual,
     /// Both linear.
@@ -87,7 +87,7 @@ impl SpreadKind {
     }
 }
 
-impl Look {
+impl Presentation {
     /// The same look, with these axes unless others were chosen.
     #[must_use]
     pub fn usually(self, axes: Axes) -> Self {

@@ -32,7 +32,7 @@ pub fn warn(quiet: bool, text: &str) {
 }
 
 fn at_level(quiet: bool, level: &str, text: &str) {
-    if !progress::noted(&harmless(text)) && !quiet {
+    if !progress::send_note(&harmless(text)) && !quiet {
         line(format_args!("{level}: {text}"));
     }
 }

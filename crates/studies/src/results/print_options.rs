@@ -32,12 +32,12 @@ impl FromStr for Length {
         let unit = UNITS.iter().find_map(|(unit, points)| Some((text.trim().strip_suffix(unit)?, points)));
         let (number, unit) = unit.ok_or_else(wrong)?;
         let points = parse_above_zero(number).map_err(|_| wrong())? * unit;
-        let [least, most] = WIDTHS;
-        if !(least..=most).contains(&points) {
+        let [min, max] = WIDTHS;
+        if !(min..=max).contains(&points) {
             return Err(format!(
                 "expected a length from {} to {} in, found `{}`",
-                least / 72.0,
-                most / 72.0,
+                min / 72.0,
+                max / 72.0,
                 escaped(text)
             ));
         }
@@ -58,11 +58,11 @@ impl FromStr for Letters {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let [least, most] = FONTS;
+        let [min, max] = FONTS;
         let number = parse_above_zero(text.trim().trim_end_matches("pt")).ok();
-        let points = number.filter(|points| (least..=most).contains(points));
+        let points = number.filter(|points| (min..=max).contains(points));
         let wrong =
-            || format!("expected a size of letters from {least}pt to {most}pt, such as 8pt, found `{}`", escaped(text));
+            || format!("expected a size of letters from {min}pt to {max}pt, such as 8pt, found `{}`", escaped(text));
         Ok(Self { text: text.trim().to_owned(), points: points.ok_or_else(wrong)? })
     }
 }
@@ -143,8 +143,8 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|format| format.ending() == text.trim());
-        known.ok_or_else(|| format!("expected pdf, svg or png, found `{}`", escaped(text)))
+        let format = Self::ALL.into_iter().find(|format| format.ending() == text.trim());
+        format.ok_or_else(|| format!("expected pdf, svg or png, found `{}`", escaped(text)))
     }
 }
 
@@ -178,7 +178,7 @@ pub const DENSITY: f64 = 300.0;
 
 /// Choices for print; those not made are as in [`Print::default`].
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Chosen {
+pub struct PrintChoices {
     /// The width.
     pub width: Option<Length>,
     /// The height.
@@ -195,10 +195,10 @@ pub struct Chosen {
     pub formats: Vec<Format>,
 }
 
-impl Chosen {
+impl PrintChoices {
     /// These choices, and those of `other` where there are none.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn or_else(self, other: Self) -> Self {
         let relabel = other.relabel.into_iter().chain(self.relabel).collect();
         Self {
             width: self.width.or(other.width),
@@ -220,12 +220,12 @@ impl Chosen {
     /// How figures are printed.
     #[must_use]
     pub fn print(&self) -> Print {
-        let usual = Print::default();
+        let defaults = Print::default();
         Print {
-            width: self.width.as_ref().map_or(usual.width, |width| width.points),
+            width: self.width.as_ref().map_or(defaults.width, |width| width.points),
             height: self.height.as_ref().map(|height| height.points),
-            font: self.font.as_ref().map_or(usual.font, |font| font.points),
-            legend: self.legend.map_or(usual.legend, LegendPlace::from),
+            font: self.font.as_ref().map_or(defaults.font, |font| font.points),
+            legend: self.legend.map_or(defaults.legend, LegendPlace::from),
             relabel: self.relabel.clone().into_iter().collect(),
         }
     }
@@ -257,16 +257,16 @@ mod tests {
     #[test]
     fn flags_win_over_files() {
         let relabel = |name: &str| BTreeMap::from([("rucb".to_owned(), name.to_owned())]);
-        let file = Chosen {
+        let file = PrintChoices {
             width: "7in".parse().ok(),
             font: "9pt".parse().ok(),
             relabel: relabel("A"),
             title: Some(false),
             formats: vec![Format::Svg],
-            ..Chosen::default()
+            ..PrintChoices::default()
         };
-        let flags = Chosen { width: "85mm".parse().ok(), relabel: relabel("B"), ..Chosen::default() };
-        let both = flags.or(file);
+        let flags = PrintChoices { width: "85mm".parse().ok(), relabel: relabel("B"), ..PrintChoices::default() };
+        let both = flags.or_else(file);
         assert_eq!(
             (both.width.as_ref().unwrap().to_string(), both.font.as_ref().unwrap().points),
             ("85mm".into(), 9.0)

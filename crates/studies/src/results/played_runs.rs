@@ -7,7 +7,7 @@ use figures::Lines;
 use simulation::arm_names::ArmNames;
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{AlgorithmSummary, Arms, Caption, RegretBasis, answers, figure, files, report, summarise};
+use super::{AlgorithmSummary, Arms, Caption, RegretBasis, answers_note, figure, files, report, summarise};
 use crate::report::{Content, Report, ReportFile};
 
 /// Finished runs with all that is needed to present them.
@@ -38,7 +38,7 @@ pub struct PlayedRuns {
     /// How late answers come, if they do.
     pub late: Option<String>,
     /// The order in which algorithms are shown: first the requested ones.
-    pub shown: Vec<usize>,
+    pub display_order: Vec<usize>,
 }
 
 impl PlayedRuns {
@@ -70,19 +70,20 @@ impl PlayedRuns {
     /// All that is printed.
     #[must_use]
     pub fn text(&self) -> String {
-        let sorted = (!self.shown.is_sorted()).then(|| {
-            let algorithms = self.shown.iter().map(|&at| self.plan.algorithms[at].clone()).collect();
-            let results = self.shown.iter().map(|&at| self.results[at].clone()).collect();
+        let sorted_note = (!self.display_order.is_sorted()).then(|| {
+            let algorithms = self.display_order.iter().map(|&at| self.plan.algorithms[at].clone()).collect();
+            let results = self.display_order.iter().map(|&at| self.results[at].clone()).collect();
             (StudyPlan { algorithms, ..self.plan.clone() }, results)
         });
-        let (plan, results) = sorted.as_ref().map_or((&self.plan, &*self.results), |(plan, results)| (plan, results));
+        let (plan, results) =
+            sorted_note.as_ref().map_or((&self.plan, &*self.results), |(plan, results)| (plan, results));
         let mut report = report(plan, results, &self.arms(), &self.caption, &self.truth);
         if let Some(verdict) = &self.verdict {
             report = format!("{verdict}\n\n{report}");
         }
         match &self.late {
             None => report,
-            Some(late) => format!("{report}\n{}", answers(plan, results, late)),
+            Some(late_text) => format!("{report}\n{}", answers_note(plan, results, late_text)),
         }
     }
 

@@ -21,7 +21,7 @@ impl From<String> for Cell {
 
 impl Cell {
     /// For the terminal, which raises nothing.
-    fn plain(&self) -> String {
+    fn terminal_text(&self) -> String {
         match self.mark.as_str() {
             "" | "*" => format!("{}{}", self.text, self.mark),
             letters => format!("{} {letters}", self.text),
@@ -38,7 +38,7 @@ impl Cell {
     }
 
     fn latex(&self, is_number: bool) -> String {
-        let text = if is_number { numbers(&self.text) } else { latex(&self.text) };
+        let text = if is_number { latex_numbers(&self.text) } else { latex(&self.text) };
         let text = if self.is_best { format!("\\textbf{{{text}}}") } else { text };
         match self.mark.as_str() {
             "" => text,
@@ -51,27 +51,27 @@ impl Cell {
 
 /// The letter of a row that others point to, of `rows`: numbers if there are more rows than letters.
 #[must_use]
-pub fn letter(place: usize, rows: usize) -> String {
-    match u8::try_from(place) {
-        Ok(place) if rows <= 26 => char::from(b'a' + place).to_string(),
-        _ => (place + 1).to_string(),
+pub fn letter(index: usize, rows: usize) -> String {
+    match u8::try_from(index) {
+        Ok(index) if rows <= 26 => char::from(b'a' + index).to_string(),
+        _ => (index + 1).to_string(),
     }
 }
 
 /// Ascending places among `rows` by their letters, three neighbours or more as a range: `a,c-f`.
 #[must_use]
-pub fn letters(places: &[usize], rows: usize) -> String {
+pub fn letters(indices: &[usize], rows: usize) -> String {
     let letter = |place: &usize| letter(*place, rows);
-    let parts = places.chunk_by(|one, other| one + 1 == *other).flat_map(|run| match run {
+    let ranges = indices.chunk_by(|one, other| one + 1 == *other).flat_map(|run| match run {
         [first, _, .., last] => vec![format!("{}-{}", letter(first), letter(last))],
-        few => few.iter().map(letter).collect(),
+        single => single.iter().map(letter).collect(),
     });
-    parts.collect::<Vec<_>>().join(",")
+    ranges.collect::<Vec<_>>().join(",")
 }
 
 /// A table with notes, to be written in any of several formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotedTable {
+pub struct AnnotatedTable {
     /// The headings, and whether each column holds numbers.
     pub columns: Vec<(String, bool)>,
     /// The rows, with as many cells.
@@ -80,9 +80,9 @@ pub struct NotedTable {
     pub notes: Vec<String>,
 }
 
-impl NotedTable {
+impl AnnotatedTable {
     /// A table of cells without marks.
-    pub fn plain<'a>(
+    pub fn terminal_text<'a>(
         columns: impl IntoIterator<Item = (&'a str, bool)>,
         rows: impl IntoIterator<Item = Vec<String>>,
         notes: Vec<String>,
@@ -98,14 +98,14 @@ impl NotedTable {
         let align = |number: bool| if number { Align::Right } else { Align::Left };
         let mut table = TextTable::new(self.columns.iter().map(|(name, number)| (name.as_str(), align(*number))));
         for row in &self.rows {
-            table.row(row.iter().map(Cell::plain));
+            table.row(row.iter().map(Cell::terminal_text));
         }
         let notes = self.notes.join("\n");
         format!("{table}\n{notes}")
     }
 
     /// The notes of a table with bold best cells.
-    fn explained(&self) -> Vec<String> {
+    fn all_notes(&self) -> Vec<String> {
         let is_bold = self.rows.iter().flatten().any(|cell| cell.is_best);
         self.notes.iter().cloned().chain(is_bold.then(|| "Bold: the best".to_owned())).collect()
     }
@@ -119,7 +119,7 @@ impl NotedTable {
         for row in &self.rows {
             text += &line(row.iter().map(Cell::markdown).collect());
         }
-        format!("{text}\n{}.", self.explained().join(". ").replace('*', "\\*"))
+        format!("{text}\n{}.", self.all_notes().join(". ").replace('*', "\\*"))
     }
 
     /// A `tabular` with the rules of booktabs; `standalone`: a document with nothing else.
@@ -139,7 +139,7 @@ impl NotedTable {
             table += &line(cells.collect());
         }
         table += "\\bottomrule\n\\end{tabular}";
-        let notes: Vec<String> = self.explained().iter().map(|note| latex(note)).collect();
+        let notes: Vec<String> = self.all_notes().iter().map(|note| latex(note)).collect();
         if standalone {
             return format!(
                 "\\documentclass{{article}}\n\\usepackage[margin=1cm,landscape]{{geometry}}\n\\usepackage{{booktabs}}\n\
@@ -182,7 +182,7 @@ fn latex(text: &str) -> String {
 }
 
 /// Numbers for LaTeX: minus signs as such, powers of ten as such.
-fn numbers(text: &str) -> String {
+fn latex_numbers(text: &str) -> String {
     let number = |word: &str| -> String {
         let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '-' && word.len() > 1);
         match word.split_once('e').filter(|_| numeric) {

@@ -9,16 +9,16 @@ use crate::arm_names::ArmNames;
 use crate::truth::{GroundTruth, RegretMeasure};
 
 /// Borda scores of utilities compare all pairs of different ones.
-const MOST_UTILITIES: usize = 20_000;
+const MAX_UTILITIES: usize = 20_000;
 /// Finding the von Neumann winner of more arms takes seconds, too long for a hint.
-const MOST_ARMS: usize = 200;
+const MAX_HINT_ARMS: usize = 200;
 
 /// Refuses kinds of regret that a live run cannot measure; `None`: the default was left.
 ///
 /// # Errors
 /// For kinds that need the preferences of all pairs.
-pub fn check_live(given: Option<RegretKind>) -> Result<()> {
-    match given.filter(|kind| !kind.needs_one_row()) {
+pub fn check_live(requested: Option<RegretKind>) -> Result<()> {
+    match requested.filter(|kind| !kind.needs_one_row()) {
         None => Ok(()),
         Some(kind) => Err(usage(format!(
             "--regret {kind} needs the preferences of all pairs, but a live run estimates only those of the best \
@@ -29,12 +29,12 @@ pub fn check_live(given: Option<RegretKind>) -> Result<()> {
     }
 }
 
-/// The kind of regret of a live run with this truth; `given` is the requested one.
+/// The kind of regret of a live run with this truth; `requested` is the requested one.
 ///
 /// # Errors
 /// If it needs a Condorcet winner and there is none.
-pub fn kind_of_live(given: Option<RegretKind>, truth: &GroundTruth) -> Result<RegretKind> {
-    match (given, truth.measure) {
+pub fn kind_of_live(requested: Option<RegretKind>, truth: &GroundTruth) -> Result<RegretKind> {
+    match (requested, truth.measure) {
         (Some(RegretKind::Ndcg), _) | (None, RegretMeasure::Ndcg) => Ok(RegretKind::Ndcg),
         (None, RegretMeasure::Condorcet) => Ok(RegretKind::Condorcet),
         (Some(kind), RegretMeasure::Condorcet) => Ok(kind),
@@ -44,30 +44,30 @@ pub fn kind_of_live(given: Option<RegretKind>, truth: &GroundTruth) -> Result<Re
     }
 }
 
-/// The kind of regret where arms meet by their preferences alone; `usual` is the default there.
+/// The kind of regret where arms meet by their preferences alone; `default_kind` is the default there.
 ///
 /// # Errors
 /// For nDCG, which needs documents.
-pub fn kind_of_preferences(given: Option<RegretKind>, usual: RegretKind) -> Result<RegretKind> {
+pub fn kind_of_preferences(requested: Option<RegretKind>, default_kind: RegretKind) -> Result<RegretKind> {
     ensure!(
-        given != Some(RegretKind::Ndcg),
+        requested != Some(RegretKind::Ndcg),
         usage(
             "--regret ndcg needs documents with labels, which a matrix or a problem does not have; choose condorcet, \
              weak, strong, copeland, borda or von-neumann"
         )
     );
-    Ok(given.unwrap_or(usual))
+    Ok(requested.unwrap_or(default_kind))
 }
 
 /// The kind of regret on a matrix.
 ///
 /// # Errors
 /// For nDCG, and if it needs a Condorcet winner and there is none.
-pub fn kind_on_matrix(given: Option<RegretKind>, matrix: &PreferenceMatrix) -> Result<RegretKind> {
-    let usual = RegretKind::default_for(matrix);
-    let kind = kind_of_preferences(given, usual)?;
+pub fn kind_on_matrix(requested: Option<RegretKind>, matrix: &PreferenceMatrix) -> Result<RegretKind> {
+    let default_kind = RegretKind::default_for(matrix);
+    let kind = kind_of_preferences(requested, default_kind)?;
     ensure!(
-        usual == RegretKind::Condorcet || kind.reference() != RegretKind::Condorcet.reference(),
+        default_kind == RegretKind::Condorcet || kind.reference() != RegretKind::Condorcet.reference(),
         usage(format!(
             "--regret {kind}: the matrix has no Condorcet winner, which it needs; choose copeland (the default then), \
              borda or von-neumann"
@@ -86,7 +86,7 @@ pub fn winners(gaps: &[f64]) -> Vec<usize> {
 ///
 /// # Errors
 /// If Borda scores would take minutes.
-pub fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<UtilityArena> {
+pub fn utilities_with_regret(arena: UtilityArena, kind: RegretKind) -> Result<UtilityArena> {
     let Some(reference) = kind.reference().filter(|reference| Some(*reference) != RegretKind::Condorcet.reference())
     else {
         return Ok(arena);
@@ -95,11 +95,11 @@ pub fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<UtilityAren
     different.sort_unstable_by(f64::total_cmp);
     different.dedup();
     ensure!(
-        kind != RegretKind::Borda || different.len() <= MOST_UTILITIES,
+        kind != RegretKind::Borda || different.len() <= MAX_UTILITIES,
         usage(format!(
             "--regret borda compares all pairs of {} different arms, more than {}; choose another kind or fewer arms",
             with_separators(different.len() as u64),
-            with_separators(MOST_UTILITIES as u64)
+            with_separators(MAX_UTILITIES as u64)
         ))
     );
     Ok(arena.with_reference(reference)?)
@@ -108,7 +108,7 @@ pub fn of_utilities(arena: UtilityArena, kind: RegretKind) -> Result<UtilityAren
 /// The line about the best arm and what regret is measured against. `condorcet`: whether there is a Condorcet winner.
 /// `matrix`: for a hint which other kind of regret distinguishes arms.
 #[must_use]
-pub fn describe(
+pub fn describe_regret(
     kind: RegretKind,
     condorcet: bool,
     gaps: &[f64],
@@ -119,16 +119,16 @@ pub fn describe(
     let best = names.name(winners[0]);
     let none = if condorcet { "" } else { "no Condorcet winner; " };
     if every_arm_is_optimal(gaps) {
-        let all = with_separators(gaps.len() as u64);
+        let arm_count = with_separators(gaps.len() as u64);
         return match matrix {
             _ if condorcet && kind.needs_one_row() => {
                 "no Condorcet winner: all arms are equal, so that regret measures nothing and no recommendation is wrong"
                     .to_owned()
             }
             matrix => format!(
-                "{none}all {all} arms are optimal by {kind} regret, so that it measures nothing and no recommendation is \
+                "{none}all {arm_count} arms are optimal by {kind} regret, so that it measures nothing and no recommendation is \
                  wrong{}",
-                matrix.map_or_else(String::new, |matrix| hint(kind, matrix))
+                matrix.map_or_else(String::new, |matrix| other_kind_hint(kind, matrix))
             ),
         };
     }
@@ -151,16 +151,16 @@ pub fn describe(
 }
 
 /// The other kinds of regret by which the arms of `matrix` differ.
-fn hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
-    let others = [RegretKind::Copeland, RegretKind::Borda, RegretKind::VonNeumann];
-    let others = others
+fn other_kind_hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
+    let other_kinds = [RegretKind::Copeland, RegretKind::Borda, RegretKind::VonNeumann];
+    let other_kinds = other_kinds
         .into_iter()
-        .filter(|&other| other != kind && (other != RegretKind::VonNeumann || matrix.arms() <= MOST_ARMS));
+        .filter(|&other| other != kind && (other != RegretKind::VonNeumann || matrix.arms() <= MAX_HINT_ARMS));
     let tells_apart = |other: &RegretKind| {
         let gaps = other.reference().and_then(|reference| reference.gaps(matrix).ok());
         gaps.is_some_and(|gaps| !every_arm_is_optimal(&gaps))
     };
-    let names: Vec<&str> = others.filter(tells_apart).map(RegretKind::name).collect();
+    let names: Vec<&str> = other_kinds.filter(tells_apart).map(RegretKind::name).collect();
     match names.as_slice() {
         [] => "; by no other --regret do these arms differ".to_owned(),
         names => format!("; --regret {} distinguishes these arms", names.join(" or ")),
@@ -170,6 +170,6 @@ fn hint(kind: RegretKind, matrix: &PreferenceMatrix) -> String {
 /// The arm closest to the best ones, and its gap.
 #[must_use]
 pub fn smallest_gap(gaps: &[f64]) -> Option<(usize, f64)> {
-    let others = gaps.iter().copied().enumerate().filter(|(_, gap)| *gap > 0.0);
-    others.min_by(|a, b| a.1.total_cmp(&b.1))
+    let positive_gaps = gaps.iter().copied().enumerate().filter(|(_, gap)| *gap > 0.0);
+    positive_gaps.min_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -6,9 +6,9 @@ use board::read::CovariateColumns;
 use output::usage::usage;
 
 /// `--covariates length,lines=delta,headers=h1:h2`.
-pub(super) fn covariates(named: &[String]) -> Result<Vec<CovariateColumns>> {
-    let mut all: Vec<CovariateColumns> = Vec::new();
-    for text in named {
+pub(super) fn parse_covariates(assignments: &[String]) -> Result<Vec<CovariateColumns>> {
+    let mut covariates: Vec<CovariateColumns> = Vec::new();
+    for text in assignments {
         let (name, columns) = text.split_once('=').map_or((text.as_str(), None), |(name, rest)| (name, Some(rest)));
         let columns: Vec<String> = match columns {
             None => Vec::new(),
@@ -23,58 +23,60 @@ pub(super) fn covariates(named: &[String]) -> Result<Vec<CovariateColumns>> {
                  length=words_a:words_b"
             ))
         );
-        ensure!(all.iter().all(|one| one.name != name), usage(format!("--covariates names {name} twice")));
-        all.push(CovariateColumns { name, columns });
+        ensure!(covariates.iter().all(|other| other.name != name), usage(format!("--covariates names {name} twice")));
+        covariates.push(CovariateColumns { name, columns });
     }
-    Ok(all)
+    Ok(covariates)
 }
 
 /// `--by category --mix coding=.3,chat=.7`.
-pub(super) fn split(by: Option<&String>, mix: &[String]) -> Result<Option<Split>> {
-    let Some(column) = by else {
+pub(super) fn parse_split(column: Option<&String>, mix: &[String]) -> Result<Option<Split>> {
+    let Some(column) = column else {
         ensure!(mix.is_empty(), usage("--mix weighs the categories of --by: add it".to_owned()));
         return Ok(None);
     };
-    let mut shares = Vec::new();
+    let mut mix_shares = Vec::new();
     for text in mix {
         let share = text.rsplit_once('=').and_then(|(name, share)| Some((name.to_owned(), share.trim().parse().ok()?)));
         match share {
-            Some((name, share)) if !name.is_empty() => shares.push((name, share)),
+            Some((name, share)) if !name.is_empty() => mix_shares.push((name, share)),
             _ => bail!(usage(format!("--mix {text}: expected a category and its share, e.g. coding=0.3,chat=0.7"))),
         }
     }
-    Ok(Some(Split { column: column.clone(), mix: shares }))
+    Ok(Some(Split { column: column.clone(), mix: mix_shares }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(all: &[&str]) -> Vec<String> {
-        all.iter().map(|text| (*text).to_owned()).collect()
+    fn texts(words: &[&str]) -> Vec<String> {
+        words.iter().map(|text| (*text).to_owned()).collect()
     }
 
     #[test]
     fn covariates_have_columns_of_their_names_or_as_told() {
-        let found = covariates(&texts(&["length", "lines=delta", "h=h 1:h 2"])).expect("three covariates");
+        let found = parse_covariates(&texts(&["length", "lines=delta", "h=h 1:h 2"])).expect("three covariates");
         let columns: Vec<&[String]> = found.iter().map(|one| &one.columns[..]).collect();
         assert_eq!(columns, [&texts(&[])[..], &texts(&["delta"]), &texts(&["h 1", "h 2"])]);
         for wrong in ["", "=a", "length=", "length=a:b:c", "length=a:"] {
-            let error = covariates(&texts(&[wrong])).expect_err(wrong).to_string();
+            let error = parse_covariates(&texts(&[wrong])).expect_err(wrong).to_string();
             assert!(error.starts_with("--covariates") && error.contains("expected a name"), "{error}");
         }
-        assert!(covariates(&texts(&["a", "a"])).expect_err("twice").to_string().ends_with("names a twice"));
+        assert!(parse_covariates(&texts(&["a", "a"])).expect_err("twice").to_string().ends_with("names a twice"));
     }
 
     #[test]
     fn a_mix_has_categories_with_shares() {
         let by = "kind".to_owned();
-        let found = split(Some(&by), &texts(&["a=b=.25", "c= 0.75"])).expect("a mix").expect("categories");
+        let found = parse_split(Some(&by), &texts(&["a=b=.25", "c= 0.75"])).expect("a mix").expect("categories");
         assert_eq!(found.mix, [("a=b".to_owned(), 0.25), ("c".to_owned(), 0.75)]);
-        assert_eq!(split(None, &[]).expect("nothing"), None);
+        assert_eq!(parse_split(None, &[]).expect("nothing"), None);
         for wrong in ["a", "a=x", "=1"] {
-            assert!(split(Some(&by), &texts(&[wrong])).expect_err(wrong).to_string().contains("expected a category"));
+            assert!(
+                parse_split(Some(&by), &texts(&[wrong])).expect_err(wrong).to_string().contains("expected a category")
+            );
         }
-        assert!(split(None, &texts(&["a=1"])).expect_err("no categories").to_string().contains("--by"));
+        assert!(parse_split(None, &texts(&["a=1"])).expect_err("no categories").to_string().contains("--by"));
     }
 }

@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use super::context::{ExperimentContext, sources};
+use super::experiment_file::{check, name_of};
 use super::fingerprint::Fingerprint;
-use super::opened::{check, name_of};
 use super::{estimate, kinds};
 use output::shards::Cell;
 use output::usage::usage;
@@ -43,7 +43,7 @@ pub fn shared_work(context: &ExperimentContext, path: &Path) -> Result<SharedWor
     );
     let config = json!({
         "command": "experiment", "experiment": name, "version": env!("CARGO_PKG_VERSION"), "seed": experiment.master_seed(),
-        "scale": context.scale, "measured": fingerprint.measured(),
+        "scale": context.scale, "measured": fingerprint.measurements_hash(),
     });
     Ok(SharedWork { config, revisions: kept_runs::revisions(&algorithms), runs })
 }

@@ -3,7 +3,7 @@
 use board::Answer;
 
 use super::answers::{outcome, swapped};
-use super::{Half, Judged, Open, Pair, Session, SessionError, Ticket, TicketState, sorted};
+use super::{Half, JudgementRow, Open, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::Posterior;
@@ -25,7 +25,7 @@ impl Session {
     /// Nothing changes then.
     pub fn take_back(&mut self, ticket: Ticket, judge: Option<&str>) -> Result<(), SessionError> {
         self.check_judge(judge)?;
-        match self.checked(ticket) {
+        match self.open_ticket(ticket) {
             Ok(_) => return Err(SessionError::StillOpen { ticket }),
             Err(SessionError::AlreadyAnswered { .. } | SessionError::AlreadyForgotten { .. }) => {}
             Err(error) => return Err(error),
@@ -50,8 +50,8 @@ impl Session {
     /// If the judge's name cannot be one.
     pub fn undo(&mut self, judge: Option<&str>) -> Result<Option<Ticket>, SessionError> {
         self.check_judge(judge)?;
-        let done: Vec<Pair> = self.closed_by(judge).collect();
-        for pair in done {
+        let closed_pairs: Vec<Pair> = self.closed_by(judge).collect();
+        for pair in closed_pairs {
             let number = pair.ticket.number;
             match self.reopened(number) {
                 Ok(_) => {}
@@ -76,8 +76,8 @@ impl Session {
 
     /// The questions that this judge, or any if none is named, answered or passed over, the last first.
     fn closed_by(&self, judge: Option<&str>) -> impl Iterator<Item = Pair> {
-        let all = self.closed.iter().rev().filter_map(|number| self.closed_pair(*number));
-        all.filter(move |pair| judge.is_none() || pair.judge.as_deref() == judge)
+        let closed_pairs = self.closed_tickets.iter().rev().filter_map(|number| self.closed_pair(*number));
+        closed_pairs.filter(move |pair| judge.is_none() || pair.judge.as_deref() == judge)
     }
 
     fn is_asked(&self, ticket: Ticket, judge: Option<&str>) -> bool {
@@ -90,7 +90,7 @@ impl Session {
             TicketState::Open => None,
             TicketState::Forgotten => self.forgotten.get(&number).cloned(),
             TicketState::Answered { row } => {
-                let Judged { ticket, first, second, item, judge, purpose, .. } = self.rows[row];
+                let JudgementRow { ticket, first, second, item, judge, purpose, .. } = self.rows[row];
                 let judge = judge.map(|judge| self.judges[judge as usize].clone());
                 Some(Pair { ticket, first, second, item, purpose, judge })
             }
@@ -107,23 +107,23 @@ impl Session {
             TicketState::Answered { row } => Some(row),
             _ => None,
         };
-        let settled = |since| Err(SessionError::Settled { ticket: pair.ticket, since });
+        let settled_error = |since| Err(SessionError::Settled { ticket: pair.ticket, since });
         match pair.purpose {
             Purpose::New if self.is_weighed(number) => {
-                return settled("whether a person is asked as well was drawn since, and depends on it");
+                return settled_error("whether a person is asked as well was drawn since, and depends on it");
             }
-            Purpose::Audit(_) if row.is_none() => return settled("it was passed on to others"),
+            Purpose::Audit(_) if row.is_none() => return settled_error("it was passed on to others"),
             _ => {}
         }
         // The other order is open or answered, or this one is, and waits for another question instead.
-        let asked = self.rows.iter().map(|row| (row.ticket, row.purpose));
-        let mut asked = asked.chain(self.open().map(|pair| (pair.ticket, pair.purpose)));
+        let questions = self.rows.iter().map(|row| (row.ticket, row.purpose));
+        let mut questions = questions.chain(self.open().map(|pair| (pair.ticket, pair.purpose)));
         let rests_on_it = match pair.purpose {
-            Purpose::New => asked.find(|(_, purpose)| *purpose == Purpose::Mirror(number)),
+            Purpose::New => questions.find(|(_, purpose)| *purpose == Purpose::Mirror(number)),
             Purpose::Mirror(of) if row.is_none() => {
-                let again = |purpose: &Purpose| *purpose == Purpose::Mirror(of);
+                let is_mirror = |purpose: &Purpose| *purpose == Purpose::Mirror(of);
                 let first_is_open = self.open.get(&of).map(|open| (open.pair.ticket, open.pair.purpose));
-                asked.find(|(_, purpose)| again(purpose)).or(first_is_open)
+                questions.find(|(_, purpose)| is_mirror(purpose)).or(first_is_open)
             }
             _ => None,
         };
@@ -135,8 +135,8 @@ impl Session {
 
     pub(super) fn reopen(&mut self, Reopened { pair, row }: Reopened) -> Result<(), SessionError> {
         let number = pair.ticket.number;
-        let shown = (pair.first, pair.second);
-        let forgotten = (shown, Destination::Pool);
+        let pair_shown = (pair.first, pair.second);
+        let forgotten = (pair_shown, Destination::Pool);
         let learnt = match pair.purpose {
             Purpose::New => self.unlearn(number),
             Purpose::Mirror(of) | Purpose::Audit(of) => self.unlearn(of),
@@ -145,21 +145,21 @@ impl Session {
         let origin = match pair.purpose {
             // The other order was not asked yet, or is not asked any more.
             Purpose::Audit(of) => {
-                self.unaudited(of, learnt.unwrap_or(forgotten));
-                *self.under_way.entry(sorted(shown)).or_default() += 1;
+                self.drop_audit(of, learnt.unwrap_or(forgotten));
+                *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                 None
             }
             Purpose::New => match self.halves.remove(&number) {
                 Some(half) => Some(half.origin),
                 None => {
-                    *self.under_way.entry(sorted(shown)).or_default() += 1;
+                    *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                     Some(learnt.unwrap_or(forgotten))
                 }
             },
             Purpose::Mirror(of) => {
                 if let Some((_, TicketState::Answered { row })) = self.tickets.get(of as usize - 1) {
                     self.halves.insert(of, Half { row: *row, origin: learnt.unwrap_or(forgotten), since: None });
-                    *self.under_way.entry(sorted(shown)).or_default() += 1;
+                    *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                 }
                 None
             }
@@ -171,19 +171,24 @@ impl Session {
         match row {
             Some(row) => {
                 if self.config.model.is_some() && pair.purpose == Purpose::New {
-                    self.unanswered_alone(shown);
+                    self.uncount_unaudited(pair_shown);
                 }
                 self.remove_row(row);
             }
             None => {
                 self.forgotten.remove(&number);
                 self.counts.forgotten -= 1;
-                self.screen.taken_back(shown, pair.judge.as_deref(), pair.item, pair.purpose == Purpose::New);
+                self.screen.take_back_answer(
+                    pair_shown,
+                    pair.judge.as_deref(),
+                    pair.item,
+                    pair.purpose == Purpose::New,
+                );
             }
         }
         self.repeatable.retain(|ticket| *ticket != number);
         self.notes.remove(&number);
-        self.closed.retain(|closed| *closed != number);
+        self.closed_tickets.retain(|closed| *closed != number);
         self.tickets[number as usize - 1].1 = TicketState::Open;
         self.open.insert(number, Open { pair, origin });
         self.recount();
@@ -195,9 +200,9 @@ impl Session {
     }
 
     /// Removes the feedback of a question; returns its pair as it was chosen.
-    fn unlearn(&mut self, of: u64) -> Option<(crate::model::Competitors, Destination)> {
-        let place = self.learnt.iter().position(|learnt| learnt.of == of)?;
-        let pair = self.learnt.remove(place).pair;
+    fn unlearn(&mut self, ticket: u64) -> Option<(crate::model::Competitors, Destination)> {
+        let index = self.learnt.iter().position(|learnt| learnt.ticket == ticket)?;
+        let pair = self.learnt.remove(index).pair;
         self.model = Posterior::new(self.config.names.len());
         self.learnt.iter().for_each(|learnt| learnt.teach(&mut self.model));
         Some((pair, Destination::Pool))
@@ -205,13 +210,13 @@ impl Session {
 
     fn remove_row(&mut self, removed: usize) {
         self.rows.remove(removed);
-        let later = |row: &mut usize| *row -= usize::from(*row > removed);
+        let shift = |row: &mut usize| *row -= usize::from(*row > removed);
         for (_, fate) in &mut self.tickets {
             if let TicketState::Answered { row } = fate {
-                later(row);
+                shift(row);
             }
         }
-        self.halves.values_mut().for_each(|half| later(&mut half.row));
+        self.halves.values_mut().for_each(|half| shift(&mut half.row));
     }
 
     /// Counts the answers again.
@@ -222,22 +227,22 @@ impl Session {
         for row in &self.rows {
             counts.ties += u64::from(matches!(row.verdict, Answer::Tie | Answer::BothBad));
             counts.both_bad += u64::from(row.verdict == Answer::BothBad);
-            let before = |of: u64| match self.tickets[of as usize - 1].1 {
+            let answer_before = |of: u64| match self.tickets[of as usize - 1].1 {
                 TicketState::Answered { row } => Some(outcome(self.rows[row].verdict)),
                 _ => None,
             };
             match row.purpose {
                 Purpose::New | Purpose::Audit(_) => {}
                 Purpose::Mirror(of) => {
-                    if let Some(before) = before(of) {
+                    if let Some(answer_before) = answer_before(of) {
                         counts.both += 1;
-                        counts.both_disagreed += u64::from(swapped(before) != outcome(row.verdict));
+                        counts.both_disagreed += u64::from(swapped(answer_before) != outcome(row.verdict));
                     }
                 }
                 Purpose::Repeat(of) => {
-                    if let Some(before) = before(of) {
+                    if let Some(answer_before) = answer_before(of) {
                         counts.repeats += 1;
-                        counts.repeats_agreed += u64::from(before == outcome(row.verdict));
+                        counts.repeats_agreed += u64::from(answer_before == outcome(row.verdict));
                     }
                 }
             }

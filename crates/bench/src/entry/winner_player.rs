@@ -12,7 +12,7 @@ const ERROR: f64 = 0.05;
 const NORMAL_QUANTILE: f64 = 1.644_853_626_951_472_2;
 
 /// A policy, and a test of what its outcomes prove.
-pub(super) struct Stated {
+pub(super) struct WinnerStatingPlayer {
     player: PolicyPlayer,
     test: Test,
 }
@@ -24,7 +24,7 @@ enum Test {
     Naive(OutcomeCounts),
 }
 
-impl Stated {
+impl WinnerStatingPlayer {
     pub(super) fn with_evidence(player: PolicyPlayer, arms: usize) -> Result<Self, Foul> {
         let test = BestArm::new(arms, ERROR).map_err(|error| Foul::DoesNotPlay(error.to_string()))?;
         Ok(Self { player, test: Test::Evidence(Box::new(test)) })
@@ -51,17 +51,17 @@ impl Test {
         match self {
             Self::Evidence(test) => test.declared(),
             Self::Naive(counts) => {
-                let beats = |i: usize, j: usize| {
+                let beats_pair = |i: usize, j: usize| {
                     let [wins, losses] = [counts.wins(i, j), counts.wins(j, i)].map(f64::from);
                     wins - losses > NORMAL_QUANTILE * (wins + losses).sqrt()
                 };
-                (0..counts.arms()).find(|&i| (0..counts.arms()).all(|j| i == j || beats(i, j)))
+                (0..counts.arms()).find(|&i| (0..counts.arms()).all(|j| i == j || beats_pair(i, j)))
             }
         }
     }
 }
 
-impl Player for Stated {
+impl Player for WinnerStatingPlayer {
     fn choose(&mut self, step: u64, arrived: &[Arrived]) -> Result<Move, Foul> {
         self.test.record(arrived);
         Ok(Move { winner: self.test.winner(), ..self.player.choose(step, arrived)? })
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn the_naive_test_is_that_of_one_look() {
         let mut test = Test::Naive(OutcomeCounts::new(2));
-        let one = |outcome| [Arrived { of: 1, pair: [1, 0], outcome }];
+        let one = |outcome| [Arrived { step: 1, pair: [1, 0], outcome }];
         for _ in 0..2 {
             test.record(&one(Preference::First));
         }

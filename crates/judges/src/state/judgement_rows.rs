@@ -9,7 +9,7 @@ use crate::choosers::Chooser;
 /// One judgement. Competitors, items and judges are their places in [`Config`](crate::Config) and in
 /// [`Session::judges`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct JudgementRow {
     /// The question.
     pub ticket: Ticket,
     /// The competitor shown first.
@@ -73,7 +73,7 @@ impl Session {
 
     /// All judgements, in the order in which they arrived.
     #[must_use]
-    pub fn judged(&self) -> &[Judged] {
+    pub fn judged(&self) -> &[JudgementRow] {
         &self.rows
     }
 
@@ -125,11 +125,11 @@ impl Session {
     /// All competitors from the strongest down, by a Bradley-Terry model of the answers that the policy learns from.
     #[must_use]
     pub fn ranking(&self) -> Vec<CompetitorSummary> {
-        let standing = |i: usize| CompetitorSummary {
+        let summary_of = |i: usize| CompetitorSummary {
             competitor: i as u32,
             strength: self.model.mean(i),
             deviation: self.model.deviation(i),
         };
-        self.model.ranking().into_iter().map(standing).collect()
+        self.model.ranking().into_iter().map(summary_of).collect()
     }
 }

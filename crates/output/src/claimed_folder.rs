@@ -5,20 +5,20 @@ use std::sync::{PoisonError, RwLock};
 
 /// A folder; its files are results of this process, as long as this lives.
 #[derive(Debug)]
-pub(super) struct Owned(PathBuf);
+pub(super) struct ClaimedFolder(PathBuf);
 
 /// All of them; few at a time.
-static OWNED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+static CLAIMED_FOLDERS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
-impl Owned {
+impl ClaimedFolder {
     pub(super) fn new(folder: &Path) -> Self {
-        OWNED.write().unwrap_or_else(PoisonError::into_inner).push(folder.to_path_buf());
+        CLAIMED_FOLDERS.write().unwrap_or_else(PoisonError::into_inner).push(folder.to_path_buf());
         Self(folder.to_path_buf())
     }
 
     /// Whether `path` is in such a folder.
     pub(super) fn has(path: &Path) -> bool {
-        OWNED
+        CLAIMED_FOLDERS
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .iter()
@@ -26,11 +26,11 @@ impl Owned {
     }
 }
 
-impl Drop for Owned {
+impl Drop for ClaimedFolder {
     fn drop(&mut self) {
-        let mut owned = OWNED.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = owned.iter().position(|folder| *folder == self.0) {
-            owned.swap_remove(at);
+        let mut claimed = CLAIMED_FOLDERS.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = claimed.iter().position(|folder| *folder == self.0) {
+            claimed.swap_remove(index);
         }
     }
 }

@@ -30,24 +30,24 @@ pub struct Answers {
 }
 
 /// Arenas with answers that come late, in batches, or never; without timing, the arenas themselves.
-pub struct Late<F> {
+pub struct LateArenas<F> {
     /// The arenas.
     pub arenas: F,
     /// How late answers come.
-    pub late: LateAnswers,
+    pub answers: LateAnswers,
     content: String,
 }
 
-impl<F: ArenaFactory> Late<F> {
+impl<F: ArenaFactory> LateArenas<F> {
     /// `arenas` with answers that come late.
     #[must_use]
     pub fn new(arenas: F, late: LateAnswers) -> Self {
         let content = seed_text(Seeded::Late { arenas: arenas.content(), late: &late });
-        Self { arenas, late, content }
+        Self { arenas, answers: late, content }
     }
 }
 
-impl<F: ArenaFactory> ArenaFactory for Late<F> {
+impl<F: ArenaFactory> ArenaFactory for LateArenas<F> {
     type Arena<'a>
         = F::Arena<'a>
     where
@@ -66,7 +66,7 @@ impl<F: ArenaFactory> ArenaFactory for Late<F> {
     }
 
     fn late(&self) -> Option<&LateAnswers> {
-        Some(&self.late).filter(|late| !late.is_none())
+        Some(&self.answers).filter(|late| !late.is_none())
     }
 
     fn arena(&self, seeds: &RunSeeds<'_>) -> Self::Arena<'_> {
@@ -193,7 +193,8 @@ mod tests {
                 evidence: Some(EvidencePlan { stops, ..watching }),
             };
             let numbers: Vec<u64> = (0..runs).collect();
-            let played = play_runs(&Late::new(arenas, late.clone()), &plan, &numbers, &Progress::hidden()).unwrap();
+            let played =
+                play_runs(&LateArenas::new(arenas, late.clone()), &plan, &numbers, &Progress::hidden()).unwrap();
             (checkpoints, played)
         };
         let fixed = late("3000", 1, 0.1);

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::replacement::free_name;
-use crate::files::explained;
-use crate::tell::warn;
+use crate::files::path_error;
+use crate::messages::warn;
 
 /// The ending of a second name, which begins with a dot.
 const SECOND: &str = ".before-results";
@@ -17,7 +17,7 @@ const SECOND: &str = ".before-results";
 /// The files of others in a folder, each with a second name while results are written.
 #[derive(Debug, Default)]
 pub(super) struct ForeignFiles {
-    kept: Vec<SecondName>,
+    second_names: Vec<SecondName>,
 }
 
 /// A file, its second name, and its identity.
@@ -31,8 +31,8 @@ struct SecondName {
 /// The names of the visible files in `folder`.
 pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))? {
-        let entry = entry.map_err(|error| explained(error, "read", folder))?;
+    for entry in fs::read_dir(folder).map_err(|error| path_error(error, "read", folder))? {
+        let entry = entry.map_err(|error| path_error(error, "read", folder))?;
         // Also the target of a link: it would be written over.
         let is_file = fs::metadata(entry.path()).is_ok_and(|data| data.is_file());
         if is_file && !entry.file_name().to_string_lossy().starts_with('.') {
@@ -44,7 +44,7 @@ pub(super) fn files_in(folder: &Path) -> Result<Vec<OsString>> {
 
 /// Settles the second names that a killed writer left in `folder`.
 pub(super) fn settle_leftovers(folder: &Path) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(|error| explained(error, "read", folder))?.flatten() {
+    for entry in fs::read_dir(folder).map_err(|error| path_error(error, "read", folder))?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some(name) = name.strip_prefix('.').and_then(|name| name.strip_suffix(SECOND)) else { continue };
         let second = entry.path();
@@ -56,33 +56,33 @@ pub(super) fn settle_leftovers(folder: &Path) -> Result<()> {
 impl ForeignFiles {
     /// Gives the files of these `names` in `folder` second names. They cost no space where files can have several names.
     pub(super) fn keep(folder: &Path, names: &[OsString]) -> Result<Self> {
-        let mut kept = Self::default();
+        let mut second_names = Self::default();
         for name in names {
             let (path, second) = (folder.join(name), folder.join(format!(".{}{SECOND}", name.to_string_lossy())));
             let identity = identity(&path);
             let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             let linked = fs::hard_link(&target, &second).or_else(|_| fs::copy(&target, &second).map(drop));
             match linked {
-                Ok(()) => kept.kept.push(SecondName { path, second, identity }),
+                Ok(()) => second_names.second_names.push(SecondName { path, second, identity }),
                 // Its owner removed it meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(explained(error, "keep", &path)),
+                Err(error) => return Err(path_error(error, "keep", &path)),
             }
         }
-        Ok(kept)
+        Ok(second_names)
     }
 
     /// Those that results replaced get a name beside them; the others lose their second name.
     pub(super) fn set_aside(mut self) -> Result<()> {
-        std::mem::take(&mut self.kept).iter().try_for_each(SecondName::settle)
+        std::mem::take(&mut self.second_names).iter().try_for_each(SecondName::settle)
     }
 }
 
 /// Also where writing failed in the middle.
 impl Drop for ForeignFiles {
     fn drop(&mut self) {
-        for kept in &self.kept {
-            let _ = kept.settle();
+        for second_name in &self.second_names {
+            let _ = second_name.settle();
         }
     }
 }

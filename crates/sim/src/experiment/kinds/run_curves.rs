@@ -1,14 +1,14 @@
 //! Turns runs into curves: a point has the values of all runs in all environments.
 
-use crate::experiment::kinds::algorithm_runs::CellRuns;
+use crate::experiment::kinds::cell_runs::CellRuns;
 use crate::experiment::kinds::plan::ExperimentPlan;
 use crate::experiment::series::{Metric, Point, Series};
 use studies::results::label;
 
 /// The metrics of runs; shares of steps only where `suboptimal` steps are counted.
-pub(super) fn metrics(suboptimal: bool) -> impl Iterator<Item = Metric> {
-    let shares = if suboptimal { &[Metric::Suboptimal, Metric::WithoutBest][..] } else { &[] };
-    [Metric::Regret, Metric::Accuracy].into_iter().chain(shares.iter().copied())
+pub(super) fn run_metrics(suboptimal: bool) -> impl Iterator<Item = Metric> {
+    let share_metrics = if suboptimal { &[Metric::Suboptimal, Metric::WithoutBest][..] } else { &[] };
+    [Metric::Regret, Metric::Accuracy].into_iter().chain(share_metrics.iter().copied())
 }
 
 /// The values of all runs at one checkpoint.
@@ -24,9 +24,9 @@ struct CheckpointValues {
 }
 
 impl CheckpointValues {
-    fn of(plan: &ExperimentPlan, cells: &[&CellRuns<'_>], index: usize) -> Self {
+    fn at_checkpoint(plan: &ExperimentPlan, cells: &[&CellRuns<'_>], index: usize) -> Self {
         let checkpoints = &cells[0].checkpoints;
-        let runs = || cells.iter().flat_map(|cell| cell.store.found.range(..plan.runs).map(|(_, run)| run));
+        let runs = || cells.iter().flat_map(|cell| cell.store.by_number.range(..plan.runs).map(|(_, run)| run));
         Self {
             step: checkpoints[index],
             regret: runs().map(|run| run.regret[index]).collect(),
@@ -36,7 +36,7 @@ impl CheckpointValues {
         }
     }
 
-    fn of_metric(&self, metric: Metric) -> &[f64] {
+    fn values_of(&self, metric: Metric) -> &[f64] {
         match metric {
             Metric::Accuracy => &self.accuracy,
             Metric::Suboptimal => &self.suboptimal,
@@ -48,13 +48,13 @@ impl CheckpointValues {
 
 /// Adds the curves of `setting` to `all`. `cells` has one entry for each of `environments` environments, algorithm and horizon, in this
 /// order of nesting. Where curves do not run against time, `x` replaces the step.
-pub(super) fn collect(
+pub(super) fn add_run_curves(
     plan: &ExperimentPlan,
     cells: &[CellRuns<'_>],
     environments: usize,
     setting: &str,
     x: Option<f64>,
-    all: &mut Vec<Series>,
+    all_series: &mut Vec<Series>,
 ) {
     for spec in &plan.algorithms {
         let of_spec: Vec<&CellRuns<'_>> = cells.iter().filter(|cell| cell.spec == spec).collect();
@@ -62,32 +62,33 @@ pub(super) fn collect(
         let mut checkpoints = Vec::new();
         for horizon in 0..horizons {
             let cells: Vec<&CellRuns<'_>> = of_spec.iter().skip(horizon).step_by(horizons).copied().collect();
-            let values = |index| CheckpointValues::of(plan, &cells, index);
+            let values = |index| CheckpointValues::at_checkpoint(plan, &cells, index);
             checkpoints.extend((0..cells[0].checkpoints.len()).map(values));
         }
-        for metric in metrics(plan.suboptimal) {
+        for metric in run_metrics(plan.suboptimal) {
             let point = |values: &CheckpointValues| {
-                Point::new(x.unwrap_or(values.step as f64), values.of_metric(metric).to_vec())
+                Point::new(x.unwrap_or(values.step as f64), values.values_of(metric).to_vec())
             };
             let points: Vec<Point> = checkpoints.iter().map(point).filter(|point| !point.values.is_empty()).collect();
-            add(all, Series { setting: setting.to_owned(), curve: label(spec), metric, points });
+            add_series(all_series, Series { setting: setting.to_owned(), curve: label(spec), metric, points });
         }
     }
 }
 
 /// Adds a curve, or its points to the curve of the same name.
-fn add(all: &mut Vec<Series>, new: Series) {
-    let same = |s: &&mut Series| s.setting == new.setting && s.curve == new.curve && s.metric == new.metric;
-    match all.iter_mut().find(same) {
-        _ if new.points.is_empty() => {}
-        Some(series) => series.points.extend(new.points),
-        None => all.push(new),
+fn add_series(all_series: &mut Vec<Series>, series: Series) {
+    let is_same_curve =
+        |s: &&mut Series| s.setting == series.setting && s.curve == series.curve && s.metric == series.metric;
+    match all_series.iter_mut().find(is_same_curve) {
+        _ if series.points.is_empty() => {}
+        Some(existing) => existing.points.extend(series.points),
+        None => all_series.push(series),
     }
 }
 
 /// The share of the steps between two checkpoints that were counted.
 fn window_share(counts: &[f64], checkpoints: &[u64], index: usize) -> Option<f64> {
     let count = counts.get(index)?;
-    let (before, from) = if index == 0 { (0.0, 0) } else { (counts[index - 1], checkpoints[index - 1]) };
-    Some((count - before) / (checkpoints[index] - from) as f64)
+    let (count_before, step_before) = if index == 0 { (0.0, 0) } else { (counts[index - 1], checkpoints[index - 1]) };
+    Some((count - count_before) / (checkpoints[index] - step_before) as f64)
 }

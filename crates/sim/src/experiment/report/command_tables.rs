@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use output::numbers::{deviation, significant, with_separators};
 use serde_json::Value;
 
-use super::html::{Shown, rows};
+use super::markup::{PageText, table};
 
 /// The CSV files with a command's findings, and whether these are in the last row of each curve: the last step.
-const TELLING: [(&str, bool); 5] = [
+const FINDINGS_FILES: [(&str, bool); 5] = [
     ("ranking.csv", false),
     ("power.csv", false),
     ("errors.csv", true),
@@ -17,82 +17,95 @@ const TELLING: [(&str, bool); 5] = [
     ("differences.csv", true),
 ];
 /// The most rows that are shown of a file.
-const MOST: usize = 12;
+const MAX_ROWS: usize = 12;
 
 /// The entries of summary.json: each algorithm at the end, or at each horizon.
-pub(super) fn of_algorithms(algorithms: &[Value]) -> Markup {
-    if algorithms.iter().any(|of| of["horizon"].is_u64()) {
+pub(super) fn algorithms_table(algorithms: &[Value]) -> Markup {
+    if algorithms.iter().any(|algorithm| algorithm["horizon"].is_u64()) {
         let header = ["algorithm", "horizon", "accuracy", "regret", "standard error"].map(str::to_owned);
-        let table: Vec<Vec<String>> = algorithms.iter().filter_map(at_horizon).collect();
-        rows(&header, &table, 1..usize::MAX)
+        let rows: Vec<Vec<String>> = algorithms.iter().filter_map(row_at_horizon).collect();
+        table(&header, &rows, 1..usize::MAX)
     } else {
         let header = ["algorithm", "regret", "standard error", "right", "recommends"].map(str::to_owned);
-        let table: Vec<Vec<String>> = algorithms.iter().filter_map(at_end).collect();
-        rows(&header, &table, 1..4)
+        let rows: Vec<Vec<String>> = algorithms.iter().filter_map(row_at_end).collect();
+        table(&header, &rows, 1..4)
     }
 }
 
-fn at_end(of: &Value) -> Option<Vec<String>> {
-    let runs = of["runs"].as_u64()?;
-    let recommended = of["recommended"].as_array().into_iter().flatten();
+fn row_at_end(algorithm: &Value) -> Option<Vec<String>> {
+    let runs = algorithm["runs"].as_u64()?;
+    let recommended = algorithm["recommended"].as_array().into_iter().flatten();
     let recommended = recommended.take(3).filter_map(|arm| {
-        let often = arm["runs"].as_u64().filter(|often| *often < runs);
-        let often = often.map_or_else(String::new, |often| format!(", {often}/{runs}"));
-        Some(format!("{}{often}", arm["label"].as_str()?))
+        let recommending = arm["runs"].as_u64().filter(|recommending| *recommending < runs);
+        let fraction = recommending.map_or_else(String::new, |recommending| format!(", {recommending}/{runs}"));
+        Some(format!("{}{fraction}", arm["label"].as_str()?))
     });
     let recommended = recommended.collect::<Vec<_>>().join("; ");
-    let [regret, error] = regret(of, runs)?;
-    Some(vec![name(of)?, regret, error, share(&of["share_recommending_best"]), recommended])
+    let [regret, error] = regret_cells(algorithm, runs)?;
+    Some(vec![
+        algorithm_name(algorithm)?,
+        regret,
+        error,
+        percent_cell(&algorithm["share_recommending_best"]),
+        recommended,
+    ])
 }
 
-fn at_horizon(of: &Value) -> Option<Vec<String>> {
-    let [regret, error] = regret(of, of["runs"].as_u64()?)?;
-    Some(vec![name(of)?, with_separators(of["horizon"].as_u64()?), share(&of["accuracy"]), regret, error])
+fn row_at_horizon(algorithm: &Value) -> Option<Vec<String>> {
+    let [regret, error] = regret_cells(algorithm, algorithm["runs"].as_u64()?)?;
+    Some(vec![
+        algorithm_name(algorithm)?,
+        with_separators(algorithm["horizon"].as_u64()?),
+        percent_cell(&algorithm["accuracy"]),
+        regret,
+        error,
+    ])
 }
 
 /// Mean and standard error.
-fn regret(of: &Value, runs: u64) -> Option<[String; 2]> {
-    let [mean, error] = ["mean", "standard_error"].map(|key| of["regret"][key].as_f64());
+fn regret_cells(algorithm: &Value, runs: u64) -> Option<[String; 2]> {
+    let [mean, error] = ["mean", "standard_error"].map(|key| algorithm["regret"][key].as_f64());
     Some([significant(mean?), deviation(mean?, error?, usize::try_from(runs).ok()?)])
 }
 
-fn name(of: &Value) -> Option<String> {
-    of["label"].as_str().or_else(|| of["algorithm"].as_str()).map(str::to_owned)
+fn algorithm_name(algorithm: &Value) -> Option<String> {
+    algorithm["label"].as_str().or_else(|| algorithm["algorithm"].as_str()).map(str::to_owned)
 }
 
-fn share(of: &Value) -> String {
-    of.as_f64().map_or_else(|| "–".to_owned(), |share| format!("{:.0}%", 100.0 * share))
+fn percent_cell(share: &Value) -> String {
+    share.as_f64().map_or_else(|| "–".to_owned(), |share| format!("{:.0}%", 100.0 * share))
 }
 
 /// The means of measures, of `inspect`.
-pub(super) fn of_measures(measures: &Value, words: impl Fn(&Value) -> String) -> Markup {
-    let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(&words).collect() };
+pub(super) fn measures_table(measures: &Value, value_text: impl Fn(&Value) -> String) -> Markup {
+    let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(&value_text).collect() };
     let header: Vec<String> = std::iter::once("ranker".to_owned()).chain(texts(&measures["measures"])).collect();
     let row = |ranker: &Value| {
-        let name =
-            ranker["name"].as_str().map_or_else(|| format!("feature {}", words(&ranker["feature"])), str::to_owned);
+        let name = ranker["name"]
+            .as_str()
+            .map_or_else(|| format!("feature {}", value_text(&ranker["feature"])), str::to_owned);
         let values = ranker["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
         std::iter::once(name).chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
     };
-    let table: Vec<Vec<String>> = measures["rankers"].as_array().into_iter().flatten().map(row).collect();
-    rows(&header, &table, 1..usize::MAX)
+    let rows: Vec<Vec<String>> = measures["rankers"].as_array().into_iter().flatten().map(row).collect();
+    table(&header, &rows, 1..usize::MAX)
 }
 
 /// The first of `files` with a command's findings: its first rows, or the last of each curve. `None` without any.
-pub(super) fn of_file(files: &[PathBuf]) -> Option<Markup> {
-    let named = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|own| own == name));
-    let (file, ends) = TELLING.iter().find_map(|(name, ends)| Some((named(name)?, *ends)))?;
+pub(super) fn findings_table(files: &[PathBuf]) -> Option<Markup> {
+    let find = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|file_name| file_name == name));
+    let (file, is_curves) = FINDINGS_FILES.iter().find_map(|(name, is_curves)| Some((find(name)?, *is_curves)))?;
     let bytes = output::input::read_file(file, output::input::MOST_OF_RESULTS).ok()?;
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
-    let mut all = reader.records().flatten().map(|row| row.iter().map(str::to_owned).collect::<Vec<String>>());
-    let mut header = all.next().unwrap_or_default();
-    let mut lines: Vec<Vec<String>> = all.collect();
+    let mut records = reader.records().flatten().map(|row| row.iter().map(str::to_owned).collect::<Vec<String>>());
+    let mut header = records.next().unwrap_or_default();
+    let mut lines: Vec<Vec<String>> = records.collect();
     let count = lines.len();
-    if ends {
+    if is_curves {
         let is_last = |row: usize| lines.get(row + 1).is_none_or(|next| next.first() != lines[row].first());
         lines = (0..count).filter(|row| is_last(*row)).map(|row| lines[row].clone()).collect();
     }
-    lines.truncate(MOST);
+    lines.truncate(MAX_ROWS);
     // The label is the shorter name.
     if let Some(label) = header.iter().position(|name| name == "label").filter(|_| header[0] == "algorithm") {
         header.remove(label);
@@ -105,17 +118,18 @@ pub(super) fn of_file(files: &[PathBuf]) -> Option<Markup> {
     };
     let numbers = (0..header.len()).rev().take_while(|column| is_number(*column)).last().unwrap_or(header.len());
     let header: Vec<String> = header.iter().map(|name| name.replace('_', " ")).collect();
-    let shown: Vec<Vec<String>> = lines.iter().map(|row| row.iter().map(|cell| readable(cell)).collect()).collect();
-    let rest = with_separators((count - lines.len()) as u64);
+    let cells: Vec<Vec<String>> =
+        lines.iter().map(|row| row.iter().map(|cell| readable_cell(cell)).collect()).collect();
+    let hidden_rows = with_separators((count - lines.len()) as u64);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     Some(html! {
-        (rows(&header, &shown, numbers..usize::MAX))
-        @if count > lines.len() { p.muted { (rest) " more rows in " (Shown(&name)) } }
+        (table(&header, &cells, numbers..usize::MAX))
+        @if count > lines.len() { p.muted { (hidden_rows) " more rows in " (PageText(&name)) } }
     })
 }
 
 /// A cell of a CSV file for readers.
-fn readable(cell: &str) -> String {
+fn readable_cell(cell: &str) -> String {
     match (cell.parse::<u64>(), cell.parse::<f64>()) {
         (Ok(whole), _) => with_separators(whole),
         (_, Ok(value)) if value.is_finite() => significant(value),
@@ -131,7 +145,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join(name);
         std::fs::write(&path, text).expect("a file");
-        of_file(&[path]).map_or_else(String::new, Markup::into_string)
+        findings_table(&[path]).map_or_else(String::new, Markup::into_string)
     }
 
     #[test]
@@ -166,7 +180,7 @@ mod tests {
             serde_json::json!({"algorithm": "rucb:alpha=1", "label": "rucb", "horizon": horizon, "runs": 10,
               "accuracy": accuracy, "regret": {"mean": 73.0, "standard_error": 0.5}})
         };
-        let body = of_algorithms(&[entry(1_000, 0.9), entry(10_000, 1.0)]).into_string();
+        let body = algorithms_table(&[entry(1_000, 0.9), entry(10_000, 1.0)]).into_string();
         assert!(body.contains("<th>horizon</th><th>accuracy</th>"), "{body}");
         assert!(body.contains("<td>rucb</td><td class=\"number\">1,000</td><td class=\"number\">90%</td>"), "{body}");
     }

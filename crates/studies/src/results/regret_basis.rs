@@ -63,7 +63,7 @@ impl RegretBasis {
 
 /// Several notes as one; `None` if there is none.
 #[must_use]
-pub fn notes(all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
-    let all: Vec<String> = all.into_iter().flatten().collect();
-    Some(all.join("; ")).filter(|text| !text.is_empty())
+pub fn notes(notes: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    Some(notes.join("; ")).filter(|text| !text.is_empty())
 }

@@ -7,7 +7,7 @@ use crate::model::CountKind;
 
 /// A word and its definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word {
+pub struct Term {
     /// The word.
     pub name: &'static str,
     /// Its meaning.
@@ -17,35 +17,35 @@ pub struct Word {
 }
 
 /// All of them, in the order of the page.
-pub const WORDS: [Word; 7] = [
-    Word { name: "unit", meaning: "what counts once in a verdict: a user or a session", forms: &["units", "unit"] },
-    Word {
+pub const TERMS: [Term; 7] = [
+    Term { name: "unit", meaning: "what counts once in a verdict: a user or a session", forms: &["units", "unit"] },
+    Term {
         name: "champion",
         meaning: "the ranker that everybody gets where nothing is mixed, and with which guardrails compare the others",
         forms: &["champion"],
     },
-    Word {
+    Term {
         name: "day closed",
         meaning: "a day that is over, with no impression left that takes clicks: verdicts look at it once, and it does not change any more",
         forms: &["days closed", "day closed"],
     },
-    Word {
+    Term {
         name: "confidence sequence",
         meaning: "an interval for a share after each day: at the level of the experiment, all of them are right together, however often \
                   one looks",
         forms: &["confidence sequences", "confidence sequence"],
     },
-    Word {
+    Term {
         name: "fate",
         meaning: "what became of an impression: it counts, does not count yet, or was set aside for a reason",
         forms: &["fates", "fate"],
     },
-    Word {
+    Term {
         name: "guardrail",
         meaning: "a test that watches for harm during a live experiment",
         forms: &["guardrails", "guardrail"],
     },
-    Word {
+    Term {
         name: "shipped",
         meaning: "ended in favour of a ranker, which everybody gets from then on",
         forms: &["shipped"],
@@ -66,7 +66,7 @@ pub const FATES: [(&str, &str, CountKind); 6] = [
 pub const CERTAINTIES: &str = "The confidence of a verdict says how sure it is that one ranker is better; a confidence sequence says how large \
                                its share of wins may be, at a level that was set before. Both hold at all looks together.";
 
-impl Word {
+impl Term {
     /// The id of its definition on a page.
     pub(crate) fn anchor(&self) -> String {
         format!("word-{}", self.name.replace(' ', "-"))
@@ -74,37 +74,38 @@ impl Word {
 
     /// Its first use in a text in lower case: from where to where.
     fn first_use(&self, text: &str) -> Option<(usize, usize)> {
-        let is_whole = |from: usize, to: usize| {
-            let ends = [text[..from].chars().next_back(), text[to..].chars().next()];
+        let is_whole = |start: usize, end: usize| {
+            let ends = [text[..start].chars().next_back(), text[end..].chars().next()];
             ends.into_iter().flatten().all(|beside| !beside.is_alphanumeric())
         };
         let of_form = |form: &&str| {
-            let uses = text.match_indices(*form).map(|(from, found)| (from, from + found.len()));
-            uses.into_iter().find(|&(from, to)| is_whole(from, to))
+            let uses = text.match_indices(*form).map(|(start, form)| (start, start + form.len()));
+            uses.into_iter().find(|&(start, end)| is_whole(start, end))
         };
         self.forms.iter().filter_map(of_form).min()
     }
 }
 
 /// A text in which the first use of each word is a link to its definition.
-pub(crate) fn linked(text: &str) -> Markup {
+pub(crate) fn with_term_links(text: &str) -> Markup {
     let lower = text.to_ascii_lowercase();
     let mut uses: Vec<_> =
-        WORDS.iter().filter_map(|word| word.first_use(&lower).map(|(from, to)| (from, to, word))).collect();
-    uses.sort_by_key(|(from, ..)| *from);
-    let mut pieces = Vec::new();
-    let mut done = 0;
-    for (from, to, word) in uses {
-        pieces.push(html! { (text[done..from]) a.word href={ "#" (word.anchor()) } { (text[from..to]) } });
-        done = to;
+        TERMS.iter().filter_map(|term| term.first_use(&lower).map(|(start, end)| (start, end, term))).collect();
+    uses.sort_by_key(|(start, ..)| *start);
+    let mut markup_parts = Vec::new();
+    let mut end_of_last = 0;
+    for (start, end, term) in uses {
+        markup_parts
+            .push(html! { (text[end_of_last..start]) a.word href={ "#" (term.anchor()) } { (text[start..end]) } });
+        end_of_last = end;
     }
-    html! { @for piece in pieces { (piece) } (text[done..]) }
+    html! { @for part in markup_parts { (part) } (text[end_of_last..]) }
 }
 
 /// The words that parts of a page use.
-pub(crate) fn used<'a>(parts: impl Iterator<Item = &'a str>) -> Vec<&'static Word> {
-    let parts: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
-    WORDS.iter().filter(|word| parts.iter().any(|part| word.first_use(part).is_some())).collect()
+pub(crate) fn terms_used<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'static Term> {
+    let texts: Vec<String> = texts.map(str::to_ascii_lowercase).collect();
+    TERMS.iter().filter(|word| texts.iter().any(|text| word.first_use(text).is_some())).collect()
 }
 
 #[cfg(test)]
@@ -115,13 +116,13 @@ mod tests {
     fn the_first_use_of_each_word_is_a_link() {
         let text = "Units <b> of a unit, united; days closed by the champion's fate.";
         assert_eq!(
-            linked(text).into_string(),
+            with_term_links(text).into_string(),
             "<a class=\"word\" href=\"#word-unit\">Units</a> &lt;b&gt; of a unit, united; \
              <a class=\"word\" href=\"#word-day-closed\">days closed</a> by the \
              <a class=\"word\" href=\"#word-champion\">champion</a>'s <a class=\"word\" href=\"#word-fate\">fate</a>."
         );
-        assert_eq!(linked("united").into_string(), "united");
-        let names = |parts: &[&str]| used(parts.iter().copied()).iter().map(|word| word.name).collect::<Vec<_>>();
+        assert_eq!(with_term_links("united").into_string(), "united");
+        let names = |parts: &[&str]| terms_used(parts.iter().copied()).iter().map(|word| word.name).collect::<Vec<_>>();
         assert_eq!(names(&["united", "Guardrails", "<b>shipped</b>"]), ["guardrail", "shipped"]);
         assert!(names(&[]).is_empty());
     }
