@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use traffic::{Config, State};
+use traffic::{Config, Experiment, State};
 
 use super::load::Damage;
 
@@ -31,7 +31,11 @@ pub struct ExperimentHandle {
 const NONE: u32 = u32::MAX;
 
 impl ExperimentHandle {
-    pub(super) fn new(id: u32, config: Config, state: State) -> Self {
+    pub(super) fn of(id: u32, experiment: &Experiment) -> Self {
+        Self::new(id, experiment.config().clone(), experiment.state())
+    }
+
+    fn new(id: u32, config: Config, state: State) -> Self {
         let handle = Self {
             id,
             config,

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traffic::{Event, Recorded};
 
-use super::flush::entry;
 use super::load::fold_rest;
 use super::{ExperimentHandle, LoadError, Options, Shared};
 use crate::store::{Access, Store, StoreError};
@@ -83,7 +82,7 @@ impl Following {
 /// An experiment, as its log has it now.
 fn read(store: &Store, id: u32, name: &str) -> Result<ExperimentHandle, LoadError> {
     match fold_rest(store, id, name, false) {
-        Ok((folded, _)) => Ok(entry(id, &folded.experiment)),
+        Ok((folded, _)) => Ok(ExperimentHandle::of(id, &folded.experiment)),
         Err(LoadError::Store(error)) if error.experiment().is_none() => Err(error.into()),
         Err(error) => Ok(ExperimentHandle::damaged(id, &super::load::damage(store, id, name, error.to_string()))),
     }

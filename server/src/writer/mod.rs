@@ -5,13 +5,17 @@
 //! the commit. If the commit fails, all answers are failures, and the experiments are folded from the store again.
 
 mod clock;
+mod commit;
 mod directory;
-mod flush;
 mod follow;
 mod job;
+mod leadership;
 mod load;
+mod open_store;
+mod publish;
 mod session;
 mod succession;
+mod thread;
 mod truncate;
 mod upkeep;
 
@@ -32,8 +36,8 @@ pub use truncate::Truncation;
 use crate::ids::{Hashes, ImpressionId, Places, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Audit, Faults, Keys, Location, Node, SignIns, StoreError, StoreLock};
-use flush::Thread;
 use job::{Job, Late};
+use thread::WriterThread;
 
 /// The state shared by a writer and its callers.
 #[derive(Debug)]
@@ -183,7 +187,7 @@ impl Writer {
     pub fn start(options: Options) -> Result<Self, LoadError> {
         let (jobs, received) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let (mut thread, shared) = Thread::open(options, Arc::clone(&waiting))?;
+        let (mut thread, shared) = WriterThread::open(options, Arc::clone(&waiting))?;
         let spawned = std::thread::Builder::new().name("writer".to_owned()).spawn(move || thread.run(&received));
         let spawned = spawned.map_err(|error| StoreError::Io(format!("no thread for the writer: {error}")))?;
         Ok(Self { jobs, waiting, shared, thread: Mutex::new(Some(spawned)) })
