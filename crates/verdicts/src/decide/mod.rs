@@ -16,9 +16,10 @@ mod drift;
 mod effect;
 mod finding;
 mod forecast;
+mod look_table;
 mod pair;
+mod records;
 mod report;
-mod tables;
 mod value;
 mod versions;
 
@@ -29,11 +30,11 @@ pub use drift::Drift;
 pub use effect::{Difference, DifferenceText, Effect};
 pub use finding::{Finding, FindingKind, finding};
 pub use forecast::{DayChance, Forecast};
-pub use report::{confidence_so_far, percent_of_confidence, range, report};
-pub use tables::{
+pub use records::{
     BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DifferenceRecord, DriftRecord,
     EffectRecord, ForecastRecord, PairRecord, SingleLookRecord, WorstRecord,
 };
+pub use report::{confidence_so_far, percent_of_confidence, range, report};
 pub use value::{DraftLook, FIT_UNITS, ValueDecision, ValueLook, ValuePair, decide_value};
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 

@@ -6,7 +6,8 @@ use statistics::StatisticsError;
 use times::date;
 
 use super::deciding::decide_one;
-use super::{By, Decision, report, tables};
+use super::look_table::look_table;
+use super::{By, Decision, report};
 use crate::outcomes::{Day, Outcomes};
 use crate::version::{UNNAMED, experiment_of};
 
@@ -203,7 +204,7 @@ impl Verdicts {
             .versions
             .iter()
             .flat_map(|version| version.decision.look_rows(Some(version.name.as_deref().unwrap_or_default())));
-        tables::table(rows)
+        look_table(rows)
     }
 
     /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
