@@ -78,7 +78,7 @@ pub use config::{
     Then, UnitPosition,
 };
 pub use event::{
-    Appearance, Choice, Conversion, ConversionRow, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State,
+    Appearance, Choice, Conversion, ConversionRow, DayRow, Event, EventError, Notice, Outcome, Reason, Recorded, State,
     Time,
 };
 pub use experiment::{
@@ -91,5 +91,5 @@ pub use headline::{ExperimentStatus, Facts, Headline};
 pub use later::Later;
 pub use status::{DecisionReport, Evidence, SIMULATED};
 pub use verdicts::integrity::{Checked, Fault, FaultKind};
-pub use verdicts::ledger::Tally;
+pub use verdicts::ledger::UnitTally;
 pub use verdicts::segments::{Harm, SegmentsDecision};

@@ -54,8 +54,8 @@ impl Experiment {
     }
 
     /// Outcomes of these rows, by day.
-    pub(super) fn outcomes_of(&self, rows: &[(i32, super::Row)]) -> Outcomes {
-        let day = |&(day, row): &(i32, super::Row)| Day {
+    pub(super) fn outcomes_of(&self, rows: &[(i32, super::DayRow)]) -> Outcomes {
+        let day = |&(day, row): &(i32, super::DayRow)| Day {
             version: 0,
             day,
             pair: (row.pair.0 as usize, row.pair.1 as usize),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 use traffic::{
-    Appearance, Choice, Config, Conversion, ConversionRow, Event, Guard, Notice, Outcome, Reason, Recorded, Row,
+    Appearance, Choice, Config, Conversion, ConversionRow, DayRow, Event, Guard, Notice, Outcome, Reason, Recorded,
 };
 use verdicts::amounts::Amounts;
 use verdicts::conversions::ConversionCounts;
@@ -244,7 +244,7 @@ impl<'a> Details<'a> {
                 let amounts = |amounts: Amounts| {
                     (!amounts.are_none()).then(|| Amounts::COLUMNS.into_iter().zip(amounts.numbers()).collect())
                 };
-                let pair = |&Row { pair, units, impressions, amounts: of }: &Row| Pair {
+                let pair = |&DayRow { pair, units, impressions, amounts: of }: &DayRow| Pair {
                     pair,
                     units: counts(units),
                     impressions: counts(impressions),

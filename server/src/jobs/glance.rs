@@ -1,7 +1,7 @@
 //! The data of an experiment's page, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
-use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
+use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Time, UnitTally, Watch};
 
 /// The most changes that a page lists.
 const CHANGES: usize = 12;
@@ -30,7 +30,7 @@ pub struct Glance {
     /// The fates of impressions.
     pub fates: Fates,
     /// The counts of closed days.
-    pub tally: Tally,
+    pub tally: UnitTally,
     /// The fates of outcomes, if such count.
     pub conversions: Option<ConversionTally>,
     /// Conditions that would make its verdict wrong.

@@ -44,7 +44,7 @@ use verdicts::conversions::ConversionCounts;
 use super::config::{Config, Guard};
 
 pub use recorded::{EventError, Recorded};
-pub use verdicts::ledger::{Outcome, Row};
+pub use verdicts::ledger::{DayRow, Outcome};
 
 /// A time in milliseconds since 1970.
 pub type Time = i64;
@@ -146,7 +146,7 @@ pub enum Event {
         /// Days since 1970-01-01.
         day: i32,
         /// The rows that `decide` reads.
-        rows: Vec<Row>,
+        rows: Vec<DayRow>,
         /// Whether rows have their amounts; those of earlier programs do not.
         has_amounts: bool,
     },

@@ -1,12 +1,12 @@
 //! Applies an event, whether new or read from a store.
 
 use verdicts::amounts::Amounts;
-use verdicts::ledger::{ComparedRankers, Impression, Rule};
+use verdicts::ledger::{Comparison, CountingRules, Impression};
 
 use super::super::chooser::Chooser;
 use super::super::config::Guard;
 use super::super::config::{Ask, Config, Keep, Rules};
-use super::super::event::{Choice, Event, Outcome, Reason, Recorded, Row, State, Time};
+use super::super::event::{Choice, DayRow, Event, Outcome, Reason, Recorded, State, Time};
 use super::clicks::Odd;
 use super::open::{Credit, Open};
 use super::units::Met;
@@ -47,8 +47,13 @@ fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
 }
 
 /// The rules for closing days.
-pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> Rule<'a> {
-    Rule { choices: &rules.choices, unit_days: config.unit_days, bots: &config.bots, rankers: config.rankers.len() }
+pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> CountingRules<'a> {
+    CountingRules {
+        choices: &rules.choices,
+        unit_days: config.unit_days,
+        bots: &config.bots,
+        rankers: config.rankers.len(),
+    }
 }
 
 impl Experiment {
@@ -375,7 +380,7 @@ impl Experiment {
                 self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
             }
             let clicks = owners.as_ref().map(|owners| open.clicks_of(owners));
-            match ComparedRankers::of(open.choice.arms(), outcome, clicks.as_deref()) {
+            match Comparison::of(open.choice.arms(), outcome, clicks.as_deref()) {
                 None => self.fates.alone += 1,
                 Some(said) => {
                     self.fates.credited += 1;
@@ -393,7 +398,7 @@ impl Experiment {
                         day,
                         shown: (shown, impression),
                         clicks: open.clicked.len() as u32,
-                        said: Some(said),
+                        comparison: Some(said),
                     });
                 }
             }
@@ -420,7 +425,7 @@ impl Experiment {
     }
 
     /// All impressions of a day are closed.
-    pub(super) fn day_closed(&mut self, day: i32) -> Vec<Row> {
+    pub(super) fn day_closed(&mut self, day: i32) -> Vec<DayRow> {
         let (mut settled, converts) = (Vec::new(), self.conversions.is_some());
         let of_segments = self.units.close_with(day, rule(&self.config, &self.rules), |unit| {
             if converts {

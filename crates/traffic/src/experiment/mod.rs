@@ -57,11 +57,11 @@ use units::Units;
 use super::chooser::Chooser;
 use super::config::Guard;
 use super::config::{Config, Rules};
-use super::event::{Event, Recorded, Row, State, Time};
+use super::event::{DayRow, Event, Recorded, State, Time};
 use super::guards::Watched;
 use crate::config::ConfigError;
 use verdicts::integrity::PageCounts;
-use verdicts::ledger::{Tally, UnitLedger};
+use verdicts::ledger::{UnitLedger, UnitTally};
 
 /// An hour in milliseconds.
 const HOUR: Time = 3_600_000;
@@ -200,7 +200,7 @@ pub struct Experiment {
     /// Not part of the fold: the log has no marks.
     marks: Remembered,
     units: UnitLedger<Units>,
-    rows: Vec<(i32, Row)>,
+    rows: Vec<(i32, DayRow)>,
     /// Counts of the lists and clicks of closed impressions, by the pairs that met in them.
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
@@ -372,7 +372,7 @@ impl Experiment {
 
     /// The numbers of units and impressions that counted, on days that are closed.
     #[must_use]
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> UnitTally {
         self.units.tally()
     }
 
@@ -408,7 +408,7 @@ impl Experiment {
 
     /// The rows of closed days, by day and pair.
     #[must_use]
-    pub fn rows(&self) -> &[(i32, Row)] {
+    pub fn rows(&self) -> &[(i32, DayRow)] {
         &self.rows
     }
 

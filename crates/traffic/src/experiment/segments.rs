@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use verdicts::ledger::Row;
+use verdicts::ledger::DayRow;
 use verdicts::segments::SegmentOutcomes;
 
 use super::Experiment;
@@ -14,7 +14,7 @@ pub(super) struct Segments {
     /// Numbers of units; first those without a segment.
     units: Vec<u64>,
     /// The rows of closed days, by segment.
-    rows: Vec<Vec<(i32, Row)>>,
+    rows: Vec<Vec<(i32, DayRow)>>,
 }
 
 impl Segments {
@@ -86,8 +86,8 @@ impl Experiment {
     }
 
     /// The rows of a day over all units. Those of the segments are kept.
-    pub(super) fn together(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<Row>>) -> Vec<Row> {
-        let mut all: BTreeMap<(u32, u32), Row> = BTreeMap::new();
+    pub(super) fn together(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<DayRow>>) -> Vec<DayRow> {
+        let mut all: BTreeMap<(u32, u32), DayRow> = BTreeMap::new();
         for (version, rows) in of_versions {
             let segment = version.checked_sub(1).map(|segment| segment as usize);
             let kept = self.segments.as_mut().zip(segment).and_then(|(segments, at)| segments.rows.get_mut(at));

@@ -14,7 +14,7 @@ use verdicts::integrity::PageCounts;
 use verdicts::ledger::{OpenDays, UnitLedger};
 
 use super::super::chooser::Chooser;
-use super::super::event::{Choice, Event, EventError, Recorded, Row, Time};
+use super::super::event::{Choice, DayRow, Event, EventError, Recorded, Time};
 use super::super::guards::Watched;
 use super::clicks::{Late, Odd};
 use super::conversions::ConversionLedger;
@@ -88,7 +88,7 @@ struct StateV2 {
     last_unit: u64,
     traffic: Traffic,
     days: OpenDays,
-    rows: Vec<(i32, Row)>,
+    rows: Vec<(i32, DayRow)>,
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
     late: Late,

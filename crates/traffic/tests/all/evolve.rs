@@ -9,8 +9,8 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, Event, Experiment, Generators, Guard,
-    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, Recorded, Request, Row, SnapshotError, State, Then,
+    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators, Guard,
+    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, Recorded, Request, SnapshotError, State, Then,
     UnitState,
 };
 use verdicts::Bots;
@@ -75,13 +75,18 @@ fn samples() -> Vec<Event> {
     let closed = |reason, outcome| Event::Closed { time, impression: 1 << 33, reason, outcome };
     let counts = Counts::new;
     let rows = vec![
-        Row { pair: (0, 1), units: counts(1, 200, 3), impressions: counts(4, 5, 60_000), amounts: Amounts::default() },
-        Row { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0), amounts: Amounts::default() },
+        DayRow {
+            pair: (0, 1),
+            units: counts(1, 200, 3),
+            impressions: counts(4, 5, 60_000),
+            amounts: Amounts::default(),
+        },
+        DayRow { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0), amounts: Amounts::default() },
     ];
     let clicks = SideSums { first: 300, second: 301, cut: 2, squares: 500, products: -70 };
     let clicked = SideSums { first: 90, second: 91, cut: 0, squares: 80, products: 129 };
     let amounts = Amounts { units: 204, impressions: 700, impression_squares: 3_000, clicks, clicked };
-    let rows_with_amounts = vec![Row { amounts, ..rows[0] }, rows[1]];
+    let rows_with_amounts = vec![DayRow { amounts, ..rows[0] }, rows[1]];
     let seven =
         [Preference::First, Preference::Second, Preference::Tie, Preference::Tie].into_iter().cycle().take(7).collect();
     let mut samples = vec![

@@ -8,129 +8,21 @@
 //!
 //! `click-logs` counts whole logs by the same rules in parallel (`join::units`); a test holds both to the same rows.
 
+mod comparison;
+mod day_counts;
+mod unit_record;
+
+pub use comparison::{Comparison, Outcome, Pair};
+pub use day_counts::DayRow;
+pub use unit_record::{UnitRecord, UnitStore};
+
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
-use statistics::{Counts, Preference};
-
-use crate::amounts::{Amounts, SideClicks, UnitAmounts};
+use self::day_counts::{DayCounts, VersionCounts, pair_number};
+use self::unit_record::UnitSum;
+use crate::amounts::UnitAmounts;
 use crate::bots::Bots;
 use crate::pair_choice::PairChoice;
-
-/// The outcome of an impression, by the places of the rankers among those that met.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Outcome {
-    /// Nothing was compared.
-    Nothing,
-    /// The preference between two.
-    Pair(Preference),
-    /// A score for each.
-    Scores(Vec<u64>),
-    /// Pair by pair: the first against the second, the third and so on, then the second against the third.
-    Pairs(Vec<Preference>),
-}
-
-/// The counts of a day for a pair of rankers; wins are those of the first, which has the lower number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Row {
-    /// The rankers.
-    pub pair: (u32, u32),
-    /// Units that closed on the day.
-    pub units: Counts,
-    /// Impressions shown on the day.
-    pub impressions: Counts,
-    /// How many clicks and clicked impressions each side of the units has; none if the owners of documents are unknown.
-    pub amounts: Amounts,
-}
-
-impl Row {
-    /// Adds the counts of other units for the same pair on the same day.
-    pub fn add(&mut self, other: &Self) {
-        self.units += other.units;
-        self.impressions += other.impressions;
-        self.amounts += other.amounts;
-    }
-}
-
-impl Outcome {
-    /// The outcome between the rankers at places `i < j` of those that met.
-    #[must_use]
-    pub fn preference(&self, i: usize, j: usize, arms: usize) -> Preference {
-        match self {
-            Self::Nothing => Preference::Tie,
-            Self::Pair(preference) => *preference,
-            Self::Scores(scores) => Preference::of(scores.get(i).cmp(&scores.get(j))),
-            Self::Pairs(preferences) => {
-                // Rows of the first ranker, of the second and so on, each one shorter than the one before.
-                let at = i * (2 * arms - i - 1) / 2 + (j - i - 1);
-                preferences.get(at).copied().unwrap_or(Preference::Tie)
-            }
-        }
-    }
-}
-
-/// Two rankers, the lower number first.
-pub type Pair = (u32, u32);
-
-/// The rankers that met in an impression, and the outcome.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub enum ComparedRankers {
-    /// Two rankers: 1 if the first won, -1 if the second did, and clicks on the documents of each, if their owners are known.
-    Pair(Pair, i8, Option<SideClicks>),
-    /// More, with the clicks on the documents of each likewise. A hundred rankers make thousands of pairs, so these are made when they
-    /// are counted.
-    Set(Box<[u32]>, Outcome, Option<Box<[u16]>>),
-}
-
-impl ComparedRankers {
-    /// From the rankers that met, by the places of the outcome; `None` if nothing was compared. `clicks` has the clicks on the
-    /// documents of each, each document once, if the method has owners.
-    #[must_use]
-    pub fn of(arms: &[u32], outcome: &Outcome, clicks: Option<&[u16]>) -> Option<Self> {
-        if *outcome == Outcome::Nothing {
-            return None;
-        }
-        let all = Self::Set(arms.into(), outcome.clone(), clicks.map(Box::from));
-        let mut only = None;
-        if arms.len() == 2 {
-            all.each(|pair, net, clicks| only = Some(Self::Pair(pair, net, clicks)));
-        }
-        Some(only.unwrap_or(all))
-    }
-
-    /// The rankers that met.
-    fn arms(&self) -> Vec<u32> {
-        match self {
-            Self::Pair((first, second), ..) => vec![*first, *second],
-            Self::Set(arms, ..) => arms.to_vec(),
-        }
-    }
-
-    /// Each pair, 1 if its first won, -1 if its second did, and the clicks of both; in an order that depends on the rankers alone.
-    fn each(&self, mut each: impl FnMut(Pair, i8, Option<SideClicks>)) {
-        match self {
-            Self::Pair(pair, net, clicks) => each(*pair, *net, *clicks),
-            Self::Set(arms, outcome, clicks) => {
-                let of = |place: usize| clicks.as_ref().and_then(|clicks| clicks.get(place).copied());
-                for i in 0..arms.len() {
-                    for j in i + 1..arms.len() {
-                        let net = match outcome.preference(i, j, arms.len()) {
-                            Preference::First => 1,
-                            Preference::Second => -1,
-                            Preference::Tie => 0,
-                        };
-                        let clicks = of(i).zip(of(j)).map(|(first, second)| SideClicks([first, second]));
-                        if arms[i] < arms[j] {
-                            each((arms[i], arms[j]), net, clicks);
-                        } else {
-                            each((arms[j], arms[i]), -net, clicks.map(SideClicks::swapped));
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// An impression that was closed.
 #[derive(Debug, Clone)]
@@ -146,7 +38,7 @@ pub struct Impression {
     /// Its clicks, repeated ones included.
     pub clicks: u32,
     /// Its outcome; `None` if it was set aside, and only shows that the unit was there.
-    pub said: Option<ComparedRankers>,
+    pub comparison: Option<Comparison>,
 }
 
 /// A unit with a final outcome by clicks.
@@ -164,26 +56,6 @@ pub struct SettledUnit {
     pub is_bot: bool,
 }
 
-/// Where a ledger keeps its records of units.
-pub trait UnitStore {
-    /// The record of a unit; an empty one for a unit that is not there.
-    fn unit(&mut self, unit: u64) -> &mut UnitRecord;
-
-    /// The record of a unit that is there.
-    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord>;
-}
-
-/// In memory.
-impl UnitStore for BTreeMap<u64, UnitRecord> {
-    fn unit(&mut self, unit: u64) -> &mut UnitRecord {
-        self.entry(unit).or_default()
-    }
-
-    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord> {
-        self.get_mut(&unit)
-    }
-}
-
 /// The units of an experiment, counted as its days close.
 #[derive(Debug, Default)]
 pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
@@ -196,10 +68,10 @@ pub struct UnitLedger<S = BTreeMap<u64, UnitRecord>> {
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct OpenDays {
     /// By day that is not closed: its impressions.
-    pending: BTreeMap<i32, BTreeMap<u64, OfDay>>,
+    pending: BTreeMap<i32, BTreeMap<u64, UnitDay>>,
     /// By day: the units with a sum that ends.
     ending: BTreeMap<i32, Vec<u64>>,
-    tally: Tally,
+    tally: UnitTally,
 }
 
 impl OpenDays {
@@ -214,14 +86,14 @@ impl OpenDays {
     pub fn has(&self, unit: u64, record: &UnitRecord) -> bool {
         let ends = |last: i32| self.ending.contains_key(&last);
         self.pending.values().any(|units| units.contains_key(&unit))
-            || record.sums.iter().any(|(_, sum)| ends(sum.last))
+            || record.sums.iter().any(|(_, sum)| ends(sum.last_day))
             || record.sets.iter().any(|(_, last, _)| ends(*last))
     }
 }
 
 /// How many units there were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Tally {
+pub struct UnitTally {
     /// Outcomes of units that counted.
     pub counted: u64,
     /// Outcomes of units that were bots.
@@ -234,99 +106,21 @@ pub struct Tally {
     pub after_closing: u64,
 }
 
-/// Something for each of some pairs of a version: a unit mostly meets one, and of a set of a hundred rankers thousands.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-enum ByPair<T> {
-    Few(Vec<(Key, T)>),
-    Many(BTreeMap<Key, T>),
-}
-
-/// A version of the experiment, and a pair.
-type Key = (u32, Pair);
-
-/// How many pairs are compared one by one.
-const FEW: usize = 16;
-
-impl<T> Default for ByPair<T> {
-    fn default() -> Self {
-        Self::Few(Vec::new())
-    }
-}
-
-impl<T: Clone> ByPair<T> {
-    /// The value of a key, made by `new` if missing.
-    fn entry(&mut self, key: Key, new: impl FnOnce() -> T) -> &mut T {
-        if let Self::Few(few) = self {
-            if few.is_empty() {
-                // Most units meet one pair: there is room for no more.
-                few.reserve_exact(1);
-            } else if few.len() == FEW {
-                *self = Self::Many(std::mem::take(few).into_iter().collect());
-            }
-        }
-        match self {
-            Self::Many(many) => many.entry(key).or_insert_with(new),
-            Self::Few(few) => {
-                let at = few.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-                    few.push((key, new()));
-                    few.len() - 1
-                });
-                &mut few[at].1
-            }
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (Key, T)> {
-        let (few, many) = match self {
-            Self::Few(few) => (Some(few), None),
-            Self::Many(many) => (None, Some(many)),
-        };
-        let few = few.into_iter().flatten().cloned();
-        few.chain(many.into_iter().flatten().map(|(key, value)| (*key, value.clone())))
-    }
-}
-
 /// A unit on a day.
 #[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
-struct OfDay {
+struct UnitDay {
     impressions: u32,
     clicks: u32,
-    most_clicks: u32,
-    /// By impression: the version, when it was shown, and its outcome.
-    said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
+    max_clicks: u32,
+    comparisons: Vec<SeenImpression>,
 }
 
-/// A ledger's record of a unit.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
-pub struct UnitRecord {
-    bot_from: i32,
-    /// By version and pair: the last day of its sum, and the sum.
-    sums: ByPair<UnitSum>,
-    /// By version: the last day of the set that the unit keeps, and the outcomes of its impressions until then.
-    sets: Vec<(u32, i32, Vec<ComparedRankers>)>,
-    /// The versions in which its first impression was seen.
-    met: Vec<u32>,
-}
-
-/// The sum of a unit's impressions for a pair until a day.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
-struct UnitSum {
-    /// The last day that counts.
-    last: i32,
-    /// Wins minus losses.
-    net: i32,
-    amounts: UnitAmounts,
-}
-
-impl Default for UnitRecord {
-    fn default() -> Self {
-        Self { bot_from: i32::MAX, sums: ByPair::default(), sets: Vec::new(), met: Vec::new() }
-    }
-}
+/// A version of the experiment, when an impression of it was shown, and its outcome.
+type SeenImpression = (u32, (i64, u64), Option<Comparison>);
 
 /// How a day is closed.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule<'a> {
+pub struct CountingRules<'a> {
     /// By version: how the rankers of impressions were chosen. A version that is not there counts as steered, which holds however they
     /// were chosen.
     pub choices: &'a [PairChoice],
@@ -338,109 +132,9 @@ pub struct Rule<'a> {
     pub rankers: usize,
 }
 
-impl Rule<'_> {
+impl CountingRules<'_> {
     fn is_steered(&self, version: u32) -> bool {
         self.choices.get(version as usize).is_none_or(|choice| *choice == PairChoice::Steered)
-    }
-}
-
-/// The counts of a day for a pair.
-#[derive(Clone, Copy, Default)]
-struct OfPair {
-    units: Counts,
-    impressions: Counts,
-    amounts: Amounts,
-}
-
-impl OfPair {
-    fn unit(&mut self, net: i32, amounts: UnitAmounts) {
-        self.units.record(Preference::of_net(f64::from(net)));
-        self.amounts.record(amounts);
-    }
-
-    fn impression(&mut self, net: i8) {
-        self.impressions.record(Preference::of_net(f64::from(net)));
-    }
-
-    fn is_empty(&self) -> bool {
-        self.units.total() + self.impressions.total() == 0
-    }
-}
-
-impl AddAssign for OfPair {
-    fn add_assign(&mut self, other: Self) {
-        self.units += other.units;
-        self.impressions += other.impressions;
-        self.amounts += other.amounts;
-    }
-}
-
-/// The counts of a day in a version by pair.
-struct DayCounts {
-    rankers: usize,
-    few: BTreeMap<Pair, OfPair>,
-    /// All pairs in the order of their numbers, once a set was counted.
-    all: Vec<OfPair>,
-}
-
-impl DayCounts {
-    fn impression(&mut self, said: &ComparedRankers) {
-        if let ComparedRankers::Set(..) = said {
-            self.expect_sets();
-            said.each(|pair, net, _| self.all[pair_number(pair)].impression(net));
-        } else {
-            said.each(|pair, net, _| self.few.entry(pair).or_default().impression(net));
-        }
-    }
-
-    /// A unit that counts by one impression.
-    fn only(&mut self, said: &ComparedRankers) {
-        if let ComparedRankers::Set(..) = said {
-            self.expect_sets();
-            said.each(|pair, net, clicks| self.all[pair_number(pair)].unit(net.into(), UnitAmounts::of(clicks)));
-        } else {
-            said.each(|pair, net, clicks| self.unit(pair, net.into(), UnitAmounts::of(clicks)));
-        }
-    }
-
-    fn unit(&mut self, pair: Pair, net: i32, amounts: UnitAmounts) {
-        self.few.entry(pair).or_default().unit(net, amounts);
-    }
-
-    fn expect_sets(&mut self) {
-        if self.all.is_empty() {
-            self.all = vec![Default::default(); self.rankers * (self.rankers - 1) / 2];
-        }
-    }
-
-    fn rows(self) -> Vec<Row> {
-        let mut rows = self.few;
-        let pairs = (1..self.rankers as u32).flat_map(|second| (0..second).map(move |first| (first, second)));
-        for (pair, counts) in pairs.zip(self.all).filter(|(_, counts)| !counts.is_empty()) {
-            *rows.entry(pair).or_default() += counts;
-        }
-        rows.into_iter()
-            .map(|(pair, OfPair { units, impressions, amounts })| Row { pair, units, impressions, amounts })
-            .collect()
-    }
-}
-
-/// The number of a pair among all: those of a larger second come later.
-fn pair_number((first, second): Pair) -> usize {
-    second as usize * (second as usize - 1) / 2 + first as usize
-}
-
-/// The counts of a day by version.
-struct OfVersions {
-    rankers: usize,
-    versions: BTreeMap<u32, DayCounts>,
-}
-
-impl OfVersions {
-    fn of(&mut self, version: u32) -> &mut DayCounts {
-        let rankers = self.rankers;
-        let new = || DayCounts { rankers, few: BTreeMap::new(), all: Vec::new() };
-        self.versions.entry(version).or_insert_with(new)
     }
 }
 
@@ -470,7 +164,7 @@ impl<S: UnitStore> UnitLedger<S> {
 
     /// How many units and impressions counted, on days that are closed.
     #[must_use]
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> UnitTally {
         self.days.tally
     }
 
@@ -484,14 +178,14 @@ impl<S: UnitStore> UnitLedger<S> {
 
     /// Adds an impression of a day that is not closed.
     pub fn add(&mut self, impression: Impression) {
-        let Impression { unit, version, day, shown, clicks, said } = impression;
-        let of_day = self.days.pending.entry(day).or_default().entry(unit).or_default();
-        if said.is_some() {
-            of_day.impressions = of_day.impressions.saturating_add(1);
-            of_day.clicks = of_day.clicks.saturating_add(clicks);
-            of_day.most_clicks = of_day.most_clicks.max(clicks);
+        let Impression { unit, version, day, shown, clicks, comparison } = impression;
+        let unit_day = self.days.pending.entry(day).or_default().entry(unit).or_default();
+        if comparison.is_some() {
+            unit_day.impressions = unit_day.impressions.saturating_add(1);
+            unit_day.clicks = unit_day.clicks.saturating_add(clicks);
+            unit_day.max_clicks = unit_day.max_clicks.max(clicks);
         }
-        of_day.said.push((version, shown, said));
+        unit_day.comparisons.push((version, shown, comparison));
     }
 
     /// The first day that has something to close.
@@ -501,78 +195,82 @@ impl<S: UnitStore> UnitLedger<S> {
         pending.into_iter().chain(ending).min().copied()
     }
 
-    /// The rows of each version if all days closed now, while none has closed; `None` if more than `most` units came. Nothing counts
+    /// The rows of each version if all days closed now, while none has closed; `None` if more than `max_units` units came. Nothing counts
     /// yet.
     #[must_use]
-    pub fn so_far(&self, rule: Rule<'_>, most: usize) -> Option<BTreeMap<u32, Vec<Row>>> {
-        if self.days.pending.values().map(BTreeMap::len).sum::<usize>() > most {
+    pub fn so_far(&self, rules: CountingRules<'_>, max_units: usize) -> Option<BTreeMap<u32, Vec<DayRow>>> {
+        if self.days.pending.values().map(BTreeMap::len).sum::<usize>() > max_units {
             return None;
         }
         let mut ledger =
             UnitLedger::new(BTreeMap::new(), OpenDays { pending: self.days.pending.clone(), ..OpenDays::default() });
-        let mut rows: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
+        let mut rows: BTreeMap<u32, Vec<DayRow>> = BTreeMap::new();
         while let Some(day) = ledger.first_day() {
-            for (version, of_day) in ledger.close(day, rule) {
-                rows.entry(version).or_default().extend(of_day);
+            for (version, day_rows) in ledger.close(day, rules) {
+                rows.entry(version).or_default().extend(day_rows);
             }
         }
         Some(rows)
     }
 
     /// Closes a day; all days before it must be closed. Returns its rows of each version.
-    pub fn close(&mut self, day: i32, rule: Rule<'_>) -> BTreeMap<u32, Vec<Row>> {
-        self.close_with(day, rule, |_| {})
+    pub fn close(&mut self, day: i32, rules: CountingRules<'_>) -> BTreeMap<u32, Vec<DayRow>> {
+        self.close_with(day, rules, |_| {})
     }
 
     /// The same; `settled` gets each unit that ends on the day.
     pub fn close_with(
         &mut self,
         day: i32,
-        rule: Rule<'_>,
+        rules: CountingRules<'_>,
         mut settled: impl FnMut(SettledUnit),
-    ) -> BTreeMap<u32, Vec<Row>> {
-        let mut counted = OfVersions { rankers: rule.rankers, versions: BTreeMap::new() };
-        for (unit, mut of_day) in self.days.pending.remove(&day).unwrap_or_default() {
-            let known = self.units.unit(unit);
-            let [impressions, clicks, most] = [of_day.impressions, of_day.clicks, of_day.most_clicks].map(u64::from);
-            if rule.bots.are_too_many(impressions, clicks, most) {
-                known.bot_from = known.bot_from.min(day);
+    ) -> BTreeMap<u32, Vec<DayRow>> {
+        let mut counted = VersionCounts { rankers: rules.rankers, versions: BTreeMap::new() };
+        for (unit, mut unit_day) in self.days.pending.remove(&day).unwrap_or_default() {
+            let record = self.units.unit(unit);
+            let [impressions, clicks, max_clicks] =
+                [unit_day.impressions, unit_day.clicks, unit_day.max_clicks].map(u64::from);
+            if rules.bots.are_too_many(impressions, clicks, max_clicks) {
+                record.bot_from = record.bot_from.min(day);
             }
-            if known.bot_from <= day {
+            if record.bot_from <= day {
                 self.days.tally.bot_impressions += impressions;
             } else {
                 self.days.tally.impressions += impressions;
-                let said = of_day.said.iter().filter_map(|(version, _, said)| Some((*version, said.as_ref()?)));
-                said.for_each(|(version, said)| counted.of(version).impression(said));
+                let comparisons = unit_day
+                    .comparisons
+                    .iter()
+                    .filter_map(|(version, _, comparison)| Some((*version, comparison.as_ref()?)));
+                comparisons.for_each(|(version, comparison)| counted.version(version).impression(comparison));
             }
-            let last = day.saturating_add(rule.unit_days as i32 - 1);
-            let steered = of_day.said.extract_if(.., |(version, ..)| rule.is_steered(*version)).collect();
-            for (version, shown, said) in close_first(known, steered, day, &mut counted, &mut self.days.tally) {
-                let is_bot = known.bot_from <= day;
-                settled(SettledUnit { unit, version, arms: said.arms(), only: Some(shown), is_bot });
+            let last_day = day.saturating_add(rules.unit_days as i32 - 1);
+            let steered = unit_day.comparisons.extract_if(.., |(version, ..)| rules.is_steered(*version)).collect();
+            for (version, shown, comparison) in close_first(record, steered, day, &mut counted, &mut self.days.tally) {
+                let is_bot = record.bot_from <= day;
+                settled(SettledUnit { unit, version, arms: comparison.arms(), only: Some(shown), is_bot });
             }
-            if add_to_sums(known, of_day.said, day, last, &mut self.days.tally) {
-                self.days.ending.entry(last).or_default().push(unit);
+            if add_to_sums(record, unit_day.comparisons, day, last_day, &mut self.days.tally) {
+                self.days.ending.entry(last_day).or_default().push(unit);
             }
         }
         for unit in self.days.ending.remove(&day).unwrap_or_default() {
-            let Some(known) = self.units.known(unit) else { continue };
-            let is_bot = known.bot_from <= day;
+            let Some(record) = self.units.known(unit) else { continue };
+            let is_bot = record.bot_from <= day;
             let mut count = 0;
-            for ((version, pair), sum) in known.sums.iter().filter(|(_, sum)| sum.last == day) {
+            for ((version, pair), sum) in record.sums.iter().filter(|(_, sum)| sum.last_day == day) {
                 count += 1;
                 settled(SettledUnit { unit, version, arms: vec![pair.0, pair.1], only: None, is_bot });
                 if !is_bot {
-                    counted.of(version).unit(pair, sum.net, sum.amounts);
+                    counted.version(version).unit(pair, sum.net_wins, sum.amounts);
                 }
             }
-            for (version, _, said) in known.sets.iter_mut().filter(|(_, last, _)| *last == day) {
+            for (version, _, comparisons) in record.sets.iter_mut().filter(|(_, last_day, _)| *last_day == day) {
                 count += 1;
-                let said = std::mem::take(said);
-                let arms = said.first().map_or_else(Vec::new, ComparedRankers::arms);
+                let comparisons = std::mem::take(comparisons);
+                let arms = comparisons.first().map_or_else(Vec::new, Comparison::arms);
                 settled(SettledUnit { unit, version: *version, arms, only: None, is_bot });
                 if !is_bot {
-                    close_set(&said, counted.of(*version));
+                    close_set(&comparisons, counted.version(*version));
                 }
             }
             *(if is_bot { &mut self.days.tally.bots } else { &mut self.days.tally.counted }) += count;
@@ -583,94 +281,94 @@ impl<S: UnitStore> UnitLedger<S> {
 
 /// Counts a unit by its first impression in each version, if that was on this day; returns those with an outcome.
 fn close_first(
-    known: &mut UnitRecord,
-    mut said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
+    record: &mut UnitRecord,
+    mut comparisons: Vec<SeenImpression>,
     day: i32,
-    counted: &mut OfVersions,
-    tally: &mut Tally,
-) -> Vec<(u32, (i64, u64), ComparedRankers)> {
-    let is_bot = known.bot_from <= day;
-    said.sort_by_key(|(version, shown, _)| (*version, *shown));
+    counted: &mut VersionCounts,
+    tally: &mut UnitTally,
+) -> Vec<(u32, (i64, u64), Comparison)> {
+    let is_bot = record.bot_from <= day;
+    comparisons.sort_by_key(|(version, shown, _)| (*version, *shown));
     let mut firsts = Vec::new();
-    for said in said.chunk_by_mut(|a, b| a.0 == b.0) {
-        let version = said[0].0;
-        let is_first = !known.met.contains(&version);
-        let after = said[usize::from(is_first)..].iter().filter(|(.., said)| said.is_some()).count();
+    for comparisons in comparisons.chunk_by_mut(|a, b| a.0 == b.0) {
+        let version = comparisons[0].0;
+        let is_first = !record.versions_met.contains(&version);
+        let after = comparisons[usize::from(is_first)..].iter().filter(|(.., comparison)| comparison.is_some()).count();
         tally.after_closing += if is_bot { 0 } else { after as u64 };
         if !is_first {
             continue;
         }
-        known.met.push(version);
-        let Some(first) = said[0].2.take() else { continue };
+        record.versions_met.push(version);
+        let Some(first) = comparisons[0].2.take() else { continue };
         *(if is_bot { &mut tally.bots } else { &mut tally.counted }) += 1;
         if !is_bot {
-            counted.of(version).only(&first);
+            counted.version(version).only(&first);
         }
-        firsts.push((version, said[0].1, first));
+        firsts.push((version, comparisons[0].1, first));
     }
     firsts
 }
 
-/// Adds a day of a unit to its sums; whether one of them began, which ends on the day `last`.
+/// Adds a day of a unit to its sums; whether one of them began, which ends on `last_day`.
 fn add_to_sums(
-    known: &mut UnitRecord,
-    said: Vec<(u32, (i64, u64), Option<ComparedRankers>)>,
+    record: &mut UnitRecord,
+    comparisons: Vec<SeenImpression>,
     day: i32,
-    last: i32,
-    tally: &mut Tally,
+    last_day: i32,
+    tally: &mut UnitTally,
 ) -> bool {
-    let is_bot = known.bot_from <= day;
+    let is_bot = record.bot_from <= day;
     let mut begins = false;
-    for (version, _, said) in said {
-        let Some(said) = said else { continue };
-        let ends = match said {
-            ComparedRankers::Pair(pair, net, clicks) => {
-                let sum = known.sums.entry((version, pair), || {
+    for (version, _, comparison) in comparisons {
+        let Some(comparison) = comparison else { continue };
+        let end_day = match comparison {
+            Comparison::Pair(pair, net, clicks) => {
+                let sum = record.sums.entry((version, pair), || {
                     begins = true;
-                    UnitSum { last, net: 0, amounts: UnitAmounts::default() }
+                    UnitSum { last_day, net_wins: 0, amounts: UnitAmounts::default() }
                 });
-                if day <= sum.last && !is_bot {
-                    sum.net += i32::from(net);
+                if day <= sum.last_day && !is_bot {
+                    sum.net_wins += i32::from(net);
                     sum.amounts.add(clicks);
                 }
-                sum.last
+                sum.last_day
             }
-            ComparedRankers::Set(..) => {
-                let at = known.sets.iter().position(|(of, ..)| *of == version).unwrap_or_else(|| {
+            Comparison::Set(..) => {
+                let index = record.sets.iter().position(|(of, ..)| *of == version).unwrap_or_else(|| {
                     begins = true;
-                    known.sets.push((version, last, Vec::new()));
-                    known.sets.len() - 1
+                    record.sets.push((version, last_day, Vec::new()));
+                    record.sets.len() - 1
                 });
-                let (_, last, all) = &mut known.sets[at];
-                if day <= *last && !is_bot {
-                    all.push(said);
+                let (_, last_day, outcomes) = &mut record.sets[index];
+                if day <= *last_day && !is_bot {
+                    outcomes.push(comparison);
                 }
-                *last
+                *last_day
             }
         };
-        tally.after_closing += u64::from(day > ends && !is_bot);
+        tally.after_closing += u64::from(day > end_day && !is_bot);
     }
     begins
 }
 
 /// Counts the sums of a unit that kept a set.
-fn close_set(all: &[ComparedRankers], counted: &mut DayCounts) {
+fn close_set(comparisons: &[Comparison], counted: &mut DayCounts) {
     counted.expect_sets();
-    if let [only] = all {
+    if let [only] = comparisons {
         return counted.only(only);
     }
     // All of the same rankers in the same order.
     let mut sums: Vec<(Pair, i32, UnitAmounts)> = Vec::new();
-    for said in all {
-        let mut at = 0;
-        said.each(|pair, net, clicks| {
-            if at == sums.len() {
+    for comparison in comparisons {
+        let mut index = 0;
+        comparison.each(|pair, net, clicks| {
+            if index == sums.len() {
                 sums.push((pair, 0, UnitAmounts::default()));
             }
-            let (_, sum, amounts) = &mut sums[at];
+            let (_, sum, amounts) = &mut sums[index];
             *sum += i32::from(net);
             amounts.add(clicks);
-            at += 1;
+            index += 1;
         });
     }
     for (pair, sum, amounts) in sums {

@@ -10,7 +10,7 @@ use verdicts::amounts::{Amounts, SideSums};
 use verdicts::conversions::Primary;
 
 use super::super::super::config::{Ask, Guard, Keep, OutcomeKind, Then};
-use super::super::{Choice, EventError, Notice, Outcome, Reason, Row, State};
+use super::super::{Choice, DayRow, EventError, Notice, Outcome, Reason, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
 /// lists its own.
@@ -295,13 +295,13 @@ pub(super) struct RowV1 {
 }
 
 impl RowV1 {
-    pub(super) fn of(Row { pair, units, impressions, amounts: _ }: Row) -> Self {
+    pub(super) fn of(DayRow { pair, units, impressions, amounts: _ }: DayRow) -> Self {
         Self { pair, units: CountsV1::of(units), impressions: CountsV1::of(impressions) }
     }
 
-    pub(super) fn upgrade(self) -> Row {
+    pub(super) fn upgrade(self) -> DayRow {
         let Self { pair, units, impressions } = self;
-        Row { pair, units: units.upgrade(), impressions: impressions.upgrade(), amounts: Amounts::default() }
+        DayRow { pair, units: units.upgrade(), impressions: impressions.upgrade(), amounts: Amounts::default() }
     }
 }
 
@@ -315,12 +315,12 @@ pub(super) struct RowV2 {
 }
 
 impl RowV2 {
-    pub(super) fn of(Row { pair, units, impressions, amounts }: Row) -> Self {
+    pub(super) fn of(DayRow { pair, units, impressions, amounts }: DayRow) -> Self {
         let amounts = (amounts != Amounts::default()).then(|| AmountsV1::of(amounts));
         Self { pair, units: CountsV1::of(units), impressions: CountsV1::of(impressions), amounts }
     }
 
-    pub(super) fn upgrade(self) -> Result<Row, EventError> {
+    pub(super) fn upgrade(self) -> Result<DayRow, EventError> {
         let Self { pair, units, impressions, amounts } = self;
         let amounts = match amounts.map(AmountsV1::upgrade) {
             None => Amounts::default(),
@@ -329,7 +329,7 @@ impl RowV2 {
             }
             Some(amounts) => amounts,
         };
-        Ok(Row { pair, units: units.upgrade(), impressions: impressions.upgrade(), amounts })
+        Ok(DayRow { pair, units: units.upgrade(), impressions: impressions.upgrade(), amounts })
     }
 }
 
