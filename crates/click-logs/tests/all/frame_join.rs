@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use click_logs::error::Malformed;
-use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{FrameJoin, LogTotals, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
@@ -105,7 +105,7 @@ fn credited(
         gathered.credit(until, |outcome| stored.push(Stored::of(&outcome))).unwrap();
         add(&gathered.take_tally());
     }
-    let mut sum = Sum::default();
+    let mut sum = LogTotals::default();
     let mut by_unit: BTreeMap<usize, Vec<&Stored>> = BTreeMap::new();
     for outcome in &stored {
         by_unit.entry((outcome.rest.unit >> 70) as usize % pieces).or_default().push(outcome);

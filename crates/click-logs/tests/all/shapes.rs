@@ -1,7 +1,7 @@
 //! UBI as search engines and exports write it: requests of `_bulk`, attributes as text, clicks on nothing, queries without
 //! hits.
 
-use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Limits, Order, Sum, Units};
+use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Limits, LogTotals, Order, Units};
 use click_logs::model::{Complete, Settings};
 use click_logs::read;
 use statistics::Counts;
@@ -182,7 +182,7 @@ fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<
     let survey = gathered.survey();
     let mut units = Units::new(settings.clone(), &survey);
     gathered.credit(survey.closing(settings).0, |outcome| units.push(&outcome).unwrap()).unwrap();
-    let mut sum = Sum { tally: gathered.take_tally(), ..Sum::default() };
+    let mut sum = LogTotals { tally: gathered.take_tally(), ..LogTotals::default() };
     units.count(&mut sum);
     found.push(sum.credited(&survey, settings));
     found

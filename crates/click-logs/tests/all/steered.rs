@@ -4,7 +4,7 @@
 
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, OpenPolicy, Preference};
-use click_logs::join::{Sum, Survey, UnitOutcome, Units};
+use click_logs::join::{LogTotals, Survey, UnitOutcome, Units};
 use click_logs::model::{Complete, Settings};
 use interleave::Generator;
 use rand::{Rng, RngExt, SeedableRng};
@@ -97,7 +97,7 @@ fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
         };
         units.push(&outcome).unwrap();
     }
-    let mut sum = Sum::default();
+    let mut sum = LogTotals::default();
     units.count(&mut sum);
     // The test of `decide`, without the intervals, which take nearly all of its time.
     let mut test = PairTest::new(0.05).unwrap();

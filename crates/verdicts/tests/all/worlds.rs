@@ -5,6 +5,7 @@
 
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
+use rayon::prelude::*;
 use statistics::Counts;
 use statistics::anytime::{BestArm, EProcess, PairTest, Prior, TestState};
 use verdicts::decide::{By, Decision, FindingKind, Look, decide, finding};
@@ -121,6 +122,11 @@ fn print(rows: &mut Vec<String>, row: String) {
     rows.push(row);
 }
 
+/// The result for each seed.
+fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync + Send) -> Vec<T> {
+    (0..logs).into_par_iter().map(of).collect()
+}
+
 /// At most 7.5% of 500, and of few logs what chance allows beyond 5%.
 fn most(logs: u64) -> u64 {
     let logs = logs as f64;
@@ -153,7 +159,7 @@ fn still(logs: u64, rows: &mut Vec<String>) {
             TestState::FirstWins => share <= 0.5,
             TestState::SecondWins => true,
         };
-        let of_seeds = super::integrity::of_seeds(logs, |seed| {
+        let of_seeds = of_seeds(logs, |seed| {
             let decision = of(seed);
             let (missed, disagreed) = before(&decision, share);
             let pair = &decision.pairs[0];
@@ -185,7 +191,7 @@ fn several(logs: u64, rows: &mut Vec<String>) {
          pairs open | drift said |\n|---|---|---|---|---|---|---|---|---|".to_owned());
     for (rankers, share, days, users) in SEVERAL {
         let of_pair = move |(first, _): (usize, usize)| if first == 0 { share } else { 0.5 };
-        let of_seeds = super::integrity::of_seeds(logs, |seed| {
+        let of_seeds = of_seeds(logs, |seed| {
             let decision = log(rankers, days, users, &|_, pair| of_pair(pair), seed);
             let is_wrong = |look: &Look| match look.verdict {
                 TestState::Open => false,
@@ -245,7 +251,7 @@ fn drifting(logs: u64, rows: &mut Vec<String>) {
     );
     for (what, days, users, share) in DRIFTING {
         let is_ever_better = (0..days).any(|day| share(day) > 0.5);
-        let of_seeds = super::integrity::of_seeds(logs, |seed| {
+        let of_seeds = of_seeds(logs, |seed| {
             let decision = log(2, days, users, &|day, _| share(day), seed);
             let pair = &decision.pairs[0];
             let is_won = pair.last.verdict == TestState::FirstWins;

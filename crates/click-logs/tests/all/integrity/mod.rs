@@ -90,7 +90,7 @@ fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) 
 }
 
 /// The result for each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
-pub(super) fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
+fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     std::thread::scope(|scope| {
         let of = &of;
