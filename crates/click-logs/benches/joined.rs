@@ -5,7 +5,7 @@
 //! probabilistic interleaving are the largest there are for two rankers.
 
 use click_logs::error::Malformed;
-use click_logs::join::{FrameJoin, Sum, Units};
+use click_logs::join::{FrameJoin, LogTotals, Units};
 use click_logs::model::{Click, Complete, Settings};
 use click_logs::read::{Event, RowRef};
 use divan::counter::ItemsCount;
@@ -119,7 +119,7 @@ fn crediting(bencher: Bencher<'_, '_>, shape: &str) {
     let credit = |mut gathered: FrameJoin| {
         let mut units = Units::new(settings.clone(), &survey);
         gathered.credit(until, |outcome| units.push(&outcome).unwrap()).unwrap();
-        let mut sum = Sum::default();
+        let mut sum = LogTotals::default();
         units.count(&mut sum);
         sum
     };

@@ -14,7 +14,7 @@ mod rules;
 use std::path::PathBuf;
 
 use click_logs::cli::summary;
-use click_logs::join::{Credited, FrameJoin, State, Sum, Units, Unkept};
+use click_logs::join::{Credited, FrameJoin, State, LogTotals, Units, PendingRun};
 use click_logs::measures::Measures;
 use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};
@@ -56,7 +56,7 @@ pub(crate) struct Log {
     /// The state of a log that grows, until it is credited.
     state: Option<State>,
     /// The additions of this run, until they are kept.
-    unkept: Option<Unkept>,
+    unkept: Option<PendingRun>,
 }
 
 #[pymethods]
@@ -79,7 +79,7 @@ impl Log {
     /// Makes the credited log the state of the log that grows, if there is one.
     fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
         let unkept = self.unkept.take();
-        py.detach(|| unkept.map(Unkept::keep).transpose()).map(drop).map_err(of_state)
+        py.detach(|| unkept.map(PendingRun::keep).transpose()).map(drop).map_err(of_state)
     }
 
     /// Adds a batch of impressions, numbered from `first`.
@@ -128,7 +128,7 @@ impl Log {
                 }
             })?;
             failed.map_or(Ok(()), Err)?;
-            let mut sum = Sum { tally: self.gathered.take_tally(), ..Sum::default() };
+            let mut sum = LogTotals { tally: self.gathered.take_tally(), ..LogTotals::default() };
             units.count(&mut sum);
             Ok(sum.credited(&survey, &settings))
         });

@@ -23,7 +23,7 @@ use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use super::{Scratch, detail, inputs};
 use crate::join::{
-    Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit_with_conversions,
+    Credited, ImpressionFate, Inputs, Limits, Order, PendingRun, State, Traced, Watch, append, credit_with_conversions,
 };
 use crate::model::{Complete, Settings, UnitKind};
 use crate::outcomes::{CONVERSIONS_FILE, SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
@@ -244,7 +244,7 @@ impl Credit {
             Ok(())
         })?;
         // Last: a process that is killed before has results that the same command writes again.
-        unkept.map(Unkept::keep).transpose()?;
+        unkept.map(PendingRun::keep).transpose()?;
         text(&report(&credited, &settings, &outcomes, &warnings(&summary), &path));
         Ok(())
     }

@@ -75,7 +75,7 @@ impl Encoding<'_> {
                     encoded.asides.push(Aside { is_impression, file: self.number, line, fate });
                 }
                 Err(malformed) => {
-                    return Err(match block.place() {
+                    return Err(match block.line_unit() {
                         LineUnit::Line => LogError::of_line(malformed, line),
                         LineUnit::Row { group } => LogError::of_row(malformed, line, group),
                     });

@@ -4,7 +4,7 @@
 //! 1. [`FrameJoin`] takes all lines of some impressions, in any order, and credits them; before that it can summarise all
 //!    impressions ([`Survey`]).
 //! 2. [`Units`] takes all outcomes of some units, in any order, and counts them.
-//! 3. [`Sum`] adds up the results of both, which are whole numbers.
+//! 3. [`LogTotals`] adds up the results of both, which are whole numbers.
 //!
 //! Each step may be divided in any way that keeps an impression, or a unit, in one piece, and pieces may be run again.
 
@@ -14,10 +14,11 @@ use verdicts::OfVersion;
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
-use super::append::{State, Unkept, append_blocks};
-use super::credit::{Inputs, JoinState, Limits, Order};
+use super::append::{PendingRun, State, append_blocks};
+use super::credit::{Inputs, Limits, Order};
 use super::credited::Credited;
 use super::encode_blocks::note_action;
+use super::join_state::JoinState;
 use super::line_encoder::Encoder;
 use super::outcome::{Kept, PairOutcome, UNKNOWN};
 use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
@@ -25,7 +26,7 @@ use super::span::Span;
 use super::survey::Survey;
 use super::table::Table;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, Pairs, Sum};
+use super::units::{Counter, LogTotals, Pairs};
 use crate::error::{LogError, Malformed};
 use crate::model::{Alone, Impression, Lineup, Lineups, Settings};
 use crate::read::{Event, FastPath, RowRef};
@@ -115,11 +116,11 @@ impl FrameJoin {
     }
 
     /// Credits the lines passed so far together with a state, which stays as it is until the second result is
-    /// [kept](Unkept::keep).
+    /// [kept](PendingRun::keep).
     ///
     /// # Errors
     /// As for [`append`](super::append()), as if the impressions and the clicks passed were one file each.
-    pub fn append(&mut self, state: State) -> anyhow::Result<(Credited, Unkept)> {
+    pub fn append(&mut self, state: State) -> anyhow::Result<(Credited, PendingRun)> {
         let limits = Limits {
             // They are in memory already.
             memory: 1 << 48,
@@ -414,7 +415,7 @@ impl Units {
     }
 
     /// Counts the units passed, and forgets them. All outcomes of these units must have been passed.
-    pub fn count(&mut self, sum: &mut Sum) {
+    pub fn count(&mut self, sum: &mut LogTotals) {
         let pairs = Pairs::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
         let mut counter = Counter::new(&self.settings, &pairs, self.last_day, true);
         counter.count(&std::mem::take(&mut self.outcomes));

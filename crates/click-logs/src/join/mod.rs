@@ -18,6 +18,7 @@ mod credit;
 mod credited;
 mod encode_blocks;
 mod frame_join;
+mod join_state;
 mod line_encoder;
 mod outcome;
 mod page_reader;
@@ -31,7 +32,7 @@ mod table;
 mod tally;
 mod units;
 
-pub use append::{HORIZON, State, Unkept, append};
+pub use append::{DEFAULT_HORIZON, PendingRun, State, append};
 pub use conversions::ConversionLog;
 pub use credit::{Inputs, Limits, Order, Watch, credit, credit_with_conversions};
 pub use credited::{Credited, CreditedConversions};
@@ -42,4 +43,4 @@ pub use tally::{
     Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit,
     UnitFate,
 };
-pub use units::{OfDay, Sum};
+pub use units::{DayTotals, LogTotals};

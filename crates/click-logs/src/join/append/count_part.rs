@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::join_part::Over;
-use super::state::{Section, State};
+use super::sections::Section;
+use super::state::State;
 use crate::error::LogError;
 use crate::join::outcome::{self, PairOutcome};
 use crate::join::record::{ID, read_id, write_id};

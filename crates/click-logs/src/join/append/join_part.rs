@@ -1,6 +1,7 @@
 //! Joins one part of the records, old and new, and divides it into records that are final and records that may change.
 
-use super::state::{Section, State};
+use super::sections::Section;
+use super::state::State;
 use crate::error::LogError;
 use crate::join::outcome::PairOutcome;
 use crate::join::partitions::compact;

@@ -15,7 +15,10 @@
 //! folders.
 
 mod count_part;
+mod description;
 mod join_part;
+mod pending_run;
+mod sections;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,11 +31,14 @@ use rayon::prelude::*;
 use verdicts::SaidBy;
 
 use self::count_part::{NewOutcomes, Numbers, count_part};
+use self::description::InputFile;
 use self::join_part::{Over, join_part};
-use self::state::{Next, PARTS, Section, Taken};
-use super::credit::{Inputs, JoinState, Limits, Watch};
+use self::pending_run::NextDescription;
+use self::sections::{PARTS, Section};
+use super::credit::{Inputs, Limits, Watch};
 use super::credited::Credited;
 use super::encode_blocks::{Kind, note_action};
+use super::join_state::JoinState;
 use super::record::Blocks;
 use super::span::Span;
 use super::spill::Spill;
@@ -41,10 +47,11 @@ use super::units::{Days, Pairs};
 use crate::error::LogError;
 use crate::model::{Lineup, Settings, wrong_name};
 
-pub use state::{HORIZON, State, Unkept};
+pub use pending_run::PendingRun;
+pub use state::{DEFAULT_HORIZON, State};
 
 /// Credits the files of a log that were added since the last run; `settings` are those with which the state was opened. The state
-/// stays as it is until the second result is [kept](Unkept::keep).
+/// stays as it is until the second result is [kept](PendingRun::keep).
 ///
 /// # Errors
 /// For a file that was taken before or cannot be read, a line that is malformed (unless such lines are set aside), rankers or a way of
@@ -55,7 +62,7 @@ pub fn append(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-) -> Result<(Credited, Unkept)> {
+) -> Result<(Credited, PendingRun)> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         bail!(usage(message));
     }
@@ -68,14 +75,14 @@ fn in_threads(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-) -> Result<(Credited, Unkept)> {
-    let files = state.taken(inputs, |_| watch.read(0))?;
+) -> Result<(Credited, PendingRun)> {
+    let files = state.input_files(inputs, |_| watch.read(0))?;
     let mut work = JoinState::new(inputs, settings, limits, false);
     work.parts = PARTS;
     work.lineups = state.lineups()?;
     work.behind = state.behind();
     let (mut impressions, mut clicks) = (work.spill("impressions", 4), work.spill("clicks", 8));
-    let mut taken: Vec<Taken> = Vec::new();
+    let mut taken: Vec<InputFile> = Vec::new();
     let paths = inputs.impressions.iter().map(|path| (Kind::Impressions, path));
     let paths = paths.chain(inputs.clicks.iter().map(|path| (Kind::Clicks, path)));
     for ((kind, path), of_file) in paths.zip(files) {
@@ -108,7 +115,7 @@ pub(super) fn append_blocks(
     state: State,
     mut work: JoinState<'_>,
     blocks: [Vec<Blocks>; 2],
-) -> Result<(Credited, Unkept)> {
+) -> Result<(Credited, PendingRun)> {
     work.parts = PARTS;
     let mut taken = Vec::new();
     let mut spills = [work.spill("impressions", 4), work.spill("clicks", 8)];
@@ -117,7 +124,7 @@ pub(super) fn append_blocks(
         let checksum = state::checksum_of(bytes)?;
         let name = if is_clicks { "the clicks" } else { "the impressions" };
         if of_parts.iter().any(|blocks| blocks.len() > 0) {
-            taken.push(state.take(is_clicks, name.to_owned(), checksum)?);
+            taken.push(state.input_file(is_clicks, name.to_owned(), checksum)?);
         }
         for (part, blocks) in of_parts.into_iter().enumerate() {
             blocks.iter().try_for_each(|records| spill.append(part, records))?;
@@ -131,13 +138,13 @@ fn grow(
     state: State,
     mut work: JoinState<'_>,
     mut records: [Spill; 2],
-    files: Vec<Taken>,
+    files: Vec<InputFile>,
     watch: &impl Watch,
-) -> Result<(Credited, Unkept)> {
+) -> Result<(Credited, PendingRun)> {
     let settings = work.settings;
-    work.times.join(&Span::of_days(state.held.times.iter().copied()));
-    work.is_synthetic |= state.held.is_synthetic;
-    state.held.other_actions.iter().for_each(|action| note_action(&mut work.other_actions, action));
+    work.times.join(&Span::of_days(state.description.times.iter().copied()));
+    work.is_synthetic |= state.description.is_synthetic;
+    state.description.other_actions.iter().for_each(|action| note_action(&mut work.other_actions, action));
     let (lineups, pairs) = (work.lineups.all(), work.pairs());
     check_rankers(&pairs, settings)?;
     check_choices(&state, &pairs)?;
@@ -206,11 +213,11 @@ fn grow(
     }
     let by_kept = days.iter().map(|(&(version, day, pair), &of)| ((numbers.kept(version), day, pair), of));
     writer.write_days(by_kept)?;
-    let mut choices: BTreeMap<Option<String>, String> = state.held.choices.iter().cloned().collect();
+    let mut choices: BTreeMap<Option<String>, String> = state.description.choices.iter().cloned().collect();
     for version in versions.into_iter().filter_map(|version| pairs.versions.get(version)) {
         choices.insert(version.name.clone(), version.choice.name().to_owned());
     }
-    let next = Next {
+    let next = NextDescription {
         tally,
         times: work.times.days(),
         lineups,
@@ -219,7 +226,7 @@ fn grow(
         other_actions: work.other_actions.iter().cloned().collect(),
         files,
     };
-    let unkept = Unkept::new(state, settings, next, writer);
+    let unkept = PendingRun::new(state, settings, next, writer);
     for (key, of) in days_now {
         *days.entry(key).or_default() += of;
     }
@@ -253,7 +260,7 @@ fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
 /// Refuses versions that do not declare how their pairs were chosen, and those that contradict an earlier declaration.
 fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
     let before: BTreeMap<&Option<String>, &String> =
-        state.held.choices.iter().map(|(version, choice)| (version, choice)).collect();
+        state.description.choices.iter().map(|(version, choice)| (version, choice)).collect();
     for version in &pairs.versions {
         let of = version.name.as_ref().map_or(String::new(), |name| format!(" of the version {}", excerpt(name)));
         if version.said_by == SaidBy::Rankers {

@@ -77,7 +77,7 @@ impl ConversionLog {
                             continue;
                         }
                         Err(malformed) => {
-                            let error = match block.place() {
+                            let error = match block.line_unit() {
                                 LineUnit::Line => LogError::of_line(malformed, line),
                                 LineUnit::Row { group } => LogError::of_row(malformed, line, group),
                             };

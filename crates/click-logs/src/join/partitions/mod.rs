@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::credit::{Inputs, JoinState, LEAST_MEMORY, Watch};
+use super::credit::{Inputs, Watch};
 use super::encode_blocks::Kind;
+use super::join_state::{JoinState, MIN_MEMORY};
 use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
 use super::spill::Spill;
 use super::table::{Joined, Table};
@@ -160,7 +161,7 @@ impl JoinState<'_> {
     /// Joins one partition, in several passes over it if its table exceeds the memory.
     fn join_part(&self, log: &Partitions, part: usize, lineups: &[Lineup]) -> Result<Vec<Passed>, LogError> {
         let bytes = log.impressions.bytes(part);
-        let room = self.limits.memory.max(LEAST_MEMORY) / 2 / self.limits.threads.max(1) as u64;
+        let room = self.limits.memory.max(MIN_MEMORY) / 2 / self.limits.threads.max(1) as u64;
         let passes = Table::memory(bytes).div_ceil(room).max(1);
         let mut joined = Vec::new();
         for pass in 0..passes {

@@ -16,13 +16,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use guarded::guarded;
+use output::input;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use tree::{Rows, Tree};
 use types::{check, holds, is_telling, may_be_other};
 
 pub(crate) use plain::rows_of_parquet;
 
-use super::file::{Block, LineUnit};
+use super::block::{Block, LineUnit};
 use crate::error::LogError;
 
 /// An open file.
@@ -42,7 +43,11 @@ impl Table {
     ///
     /// # Errors
     /// If it cannot be read, or a column's type does not fit its name.
-    pub(super) fn open(path: &Path, file: File, are_conversions: bool) -> Result<Self, LogError> {
+    pub(super) fn open(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
+        if path == Path::new("-") {
+            return Err(LogError::new("Parquet is read from its end; pass the file by its name").in_file(path));
+        }
+        let file = input::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
         let failed = |message: String| LogError::new(message).in_file(path);
         let reader = guarded(|| SerializedFileReader::new(file))
             .map_err(|error| failed(format!("cannot be read as Parquet: {error}; is it complete?")))?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use times::DAY;
 
 use super::CONVERSION_DAYS;
-use super::buyer::{Order, ViewedPage};
+use super::order::{Order, ViewedPage};
 
 /// The fate of a line of conversions. If several apply, the first is its fate: another action, another currency, an unknown user,
 /// a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
