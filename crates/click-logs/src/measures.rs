@@ -8,7 +8,7 @@ use page::{Course, Measure};
 use ranktypes::text::plural;
 use serde_json::{Value, json};
 use verdicts::conversions::Conversions;
-use verdicts::decide::{Action, By, ValueDecision, Verdicts, decide, decide_value};
+use verdicts::decide::{Action, CountUnit, ValueDecision, Verdicts, decide, decide_value};
 
 use crate::model::Primary;
 use crate::outcomes::{conversion_rules, primary};
@@ -41,7 +41,7 @@ impl<'a> Measures<'a> {
         alpha: f64,
     ) -> anyhow::Result<Self> {
         let of = |conversions: &Conversions| -> anyhow::Result<Later> {
-            let by_number = decide(&conversions.outcomes(), alpha, By::Conversions)?;
+            let by_number = decide(&conversions.outcomes(), alpha, CountUnit::Conversions)?;
             let mut value = Vec::new();
             for (place, name) in conversions.versions.iter().enumerate() {
                 let decision = decide_value(conversions, place, alpha)?.filter(|decision| !decision.pairs.is_empty());
@@ -199,7 +199,7 @@ impl<'a> Measures<'a> {
         let versions = self.later.as_ref().map_or(&[][..], |later| &later.value);
         for (name, decision) in versions {
             if versions.len() > 1 {
-                let _ = writeln!(text, "{}:", name.as_deref().unwrap_or(verdicts::UNNAMED));
+                let _ = writeln!(text, "{}:", name.as_deref().unwrap_or(verdicts::UNNAMED_VERSION));
             }
             if decision.pairs.len() > 1 {
                 let _ = writeln!(text, "{}.", decision.headline(self.unit(), self.currency()));
@@ -297,7 +297,8 @@ mod tests {
                 counts: DayCounts::of(counts.units, Default::default()),
             };
             let days = (0..versions.len()).map(day).collect();
-            let clicks = decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, By::Units).unwrap();
+            let clicks =
+                decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, CountUnit::Units).unwrap();
             // Only orders of the first version have closed.
             let conversions = Conversions {
                 rankers: rankers.clone(),

@@ -6,7 +6,7 @@ use output::usage::usage;
 use ranktypes::text::{plural, with_unit};
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
-use verdicts::decide::{Action, Advice, By, Decision, OfVersion, Outlook, Verdicts, report};
+use verdicts::decide::{Action, Advice, CountUnit, Decision, OfVersion, Outlook, Verdicts, report};
 use verdicts::outcomes::Outcomes;
 
 use crate::outcomes::{Table, integrity, of_version, rankers_beside, summary_beside, warnings};
@@ -38,7 +38,7 @@ pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
     let names = summary["rankers"].as_array().into_iter().flatten();
     let order: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let outcomes = table.outcomes(&order).map_err(|error| error.in_file(&table_path))?;
-    let outcomes = outcomes.with_versions_of(&summary);
+    let outcomes = outcomes.add_versions(&summary);
     Ok((outcomes, summary))
 }
 
@@ -46,7 +46,7 @@ pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
 #[must_use]
 pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
     let checked = integrity(summary).unwrap_or_default();
-    let fault = checked.untrusted(verdicts.latest_name());
+    let fault = checked.distrust_reason(verdicts.latest_name());
     let outlook = verdicts.latest().outlook(summary["unit"].as_str(), fault.map(|fault| fault.sentence.as_str()));
     // Where nothing counts, more of the same will not either.
     let waits = |what: &str| summary["fates"][what]["open"].as_u64().is_none_or(|open| open > 0);
@@ -67,7 +67,7 @@ pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
     json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
     json["warnings"] = before_all(verdicts, summary).into();
     let checked = integrity(summary);
-    json["trusted"] = checked.as_ref().map(|checked| checked.untrusted(verdicts.latest_name()).is_none()).into();
+    json["trusted"] = checked.as_ref().map(|checked| checked.distrust_reason(verdicts.latest_name()).is_none()).into();
     json["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
     let Outlook { headline, winner, is_decided, advice } = outlook(verdicts, summary);
     json["headline"] = headline.into();
@@ -106,9 +106,9 @@ fn later_days(decision: &Decision) -> String {
 pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
     let by = verdicts.latest().by;
     let mut all = warnings(summary);
-    all.extend(verdicts.versions.iter().filter_map(OfVersion::missing));
+    all.extend(verdicts.versions.iter().filter_map(OfVersion::missing_days_warning));
     all.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
-    if by == By::Impressions && summary["pairs"] == "steered" {
+    if by == CountUnit::Impressions && summary["pairs"] == "steered" {
         all.insert(
             0,
             "All impressions are counted (--by impressions), though outcomes may have chosen their pairs: these verdicts do not \
@@ -200,7 +200,7 @@ pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
             if credited > 0 {
                 text += &how_pairs_were_chosen(&of_version(summary, version.name.as_deref()));
             }
-            if by == By::Units {
+            if by == CountUnit::Units {
                 text += &later_days(&version.decision);
             }
             text.push('\n');
@@ -239,7 +239,7 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
         format!("{} of impressions, {} set aside{why}.\n", with_unit(lines, "line"), percent(lines - credited));
     let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
     let is_one = verdicts.versions.len() == 1;
-    if let (By::Units, Some(later)) = (verdicts.latest().by, later) {
+    if let (CountUnit::Units, Some(later)) = (verdicts.latest().by, later) {
         let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
         let share = 100.0 * later as f64 / credited as f64;
         // Versions may differ in how their pairs were chosen.

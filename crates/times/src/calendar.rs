@@ -5,7 +5,7 @@
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;
 
-pub(crate) fn days_in(year: i64, month: i64) -> i64 {
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,

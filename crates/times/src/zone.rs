@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::calendar::{DAY, text};
-use crate::instant::{EARLIEST, LATEST, check, not_a_time, of_number};
-use crate::written::{ahead, local_time};
+use crate::instant::{EARLIEST, LATEST, check, not_a_time, time_from_number};
+use crate::local_time::{ahead, local_time};
 use ranktypes::text::excerpt;
 
 /// How times without a zone are read, and where days begin.
@@ -54,7 +54,7 @@ impl Zone {
     pub fn parse(text: &str) -> Result<Self, String> {
         let clocks = match ahead(text.as_bytes()) {
             Some(ahead) => Some(Clocks::Fixed(ahead)),
-            None => place(text).map(Clocks::Named),
+            None => zone_rules(text).map(Clocks::Named),
         };
         clocks.map(|clocks| Self { clocks }).ok_or_else(|| {
             format!("expected UTC, an offset such as +01:00, or a name such as Europe/Berlin, found {}", excerpt(text))
@@ -128,7 +128,7 @@ impl Zone {
     }
 
     /// A time in text: RFC 3339 and its relatives (`2026-11-22T15:04:05.123Z`, `2026-11-22 15:04:05+01:00`), or a number as
-    /// for [`of_number`]; in milliseconds since 1970.
+    /// for [`time_from_number`]; in milliseconds since 1970.
     ///
     /// # Errors
     /// What was found and expected: for a time without a zone, unless this zone was given and showed that time once; for a time outside the
@@ -141,20 +141,20 @@ impl Zone {
         let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
         if !digits.is_empty() && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
             return match text.parse() {
-                Ok(number) => of_number(number).ok_or_else(|| not_a_time(number, text)),
+                Ok(number) => time_from_number(number).ok_or_else(|| not_a_time(number, text)),
                 Err(_) => Err(unreadable(text)),
             };
         }
         let Some((local, rest)) = local_time(bytes) else { return Err(unreadable(text)) };
         let time = match rest {
-            b"" => self.of_local(local, text)?,
+            b"" => self.from_local_time(local, text)?,
             rest => local - ahead(rest).ok_or_else(|| unreadable(text))?,
         };
         check(time)
     }
 
     /// The time at which the clocks of this zone showed `local`, as which `text` was read.
-    fn of_local(self, local: i64, text: &str) -> Result<i64, String> {
+    fn from_local_time(self, local: i64, text: &str) -> Result<i64, String> {
         let place = match self.clocks {
             Clocks::Unknown => {
                 return Err(format!(
@@ -211,15 +211,15 @@ impl ZoneRules {
 }
 
 /// The place of this name in the tz database that is compiled in. Places are few, and kept for ever.
-fn place(name: &str) -> Option<&'static ZoneRules> {
-    static KNOWN: Mutex<BTreeMap<String, &'static ZoneRules>> = Mutex::new(BTreeMap::new());
+fn zone_rules(name: &str) -> Option<&'static ZoneRules> {
+    static ZONE_CACHE: Mutex<BTreeMap<String, &'static ZoneRules>> = Mutex::new(BTreeMap::new());
     // Names have a region, as the tz database recommends; its older names such as `EST` are read in several ways.
     if !name.contains('/') {
         return None;
     }
     let zone = TimeZoneDatabase::bundled().get(name).ok()?;
     let name = zone.iana_name()?;
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = ZONE_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = known.entry(name.to_owned()).or_insert_with(|| Box::leak(Box::new(ZoneRules::new(name, &zone))));
     Some(place)
 }

@@ -5,7 +5,7 @@ use bandits::{Choice as Chosen, Generator, Generators, OpenPolicy, PairWins};
 use interleave::keyed::{ImpressionKey, seed_of};
 use rand::SeedableRng as _;
 
-use super::config::{Config, FIXED, Rules};
+use super::config::{Config, FIXED_POLICY, Rules};
 use super::event::{Choice, Outcome};
 use crate::config::ConfigError;
 
@@ -52,7 +52,7 @@ impl Chooser {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Policy(policy) => format!("{} traffic={REVISION}", policy.name()),
-            Self::Fixed(blocks) => format!("{FIXED} arms={} traffic={REVISION}", blocks.arms),
+            Self::Fixed(blocks) => format!("{FIXED_POLICY} arms={} traffic={REVISION}", blocks.arms),
         }
     }
 

@@ -3,9 +3,9 @@
 use super::experiment::Notices;
 
 /// Fewer impressions with such events are not reported.
-const FEW: u64 = 10;
+const MIN_REPORTED: u64 = 10;
 /// The number of pages with actions other than clicks at which some would have a click.
-const SOME: u64 = 50;
+const MIN_ACTION_PAGES: u64 = 50;
 
 /// Why events do not count and of how many impressions, the commonest reason first; `None` if there were none. Clicks on documents that
 /// were clicked before are left out.
@@ -36,18 +36,18 @@ pub(crate) fn refusals(notices: &Notices, window: &str) -> Option<String> {
 }
 
 /// On how many impressions events came that do not count, at least.
-fn refused(notices: &Notices) -> u64 {
+fn refused_impressions(notices: &Notices) -> u64 {
     notices.refused.max(notices.late)
 }
 
 /// Whether clicks came, but none counts: this can be reported before pages close.
 pub(crate) fn is_lost(clicked: u64, notices: &Notices) -> bool {
-    clicked == 0 && notices.not_shown.max(notices.malformed).max(notices.late) >= FEW
+    clicked == 0 && notices.not_shown.max(notices.malformed).max(notices.late) >= MIN_REPORTED
 }
 
 /// The same for all kinds of events; many pages report more than clicks.
 pub(crate) fn seems_lost(clicked: u64, notices: &Notices) -> bool {
-    is_lost(clicked, notices) || clicked == 0 && notices.ignored >= SOME
+    is_lost(clicked, notices) || clicked == 0 && notices.ignored >= MIN_ACTION_PAGES
 }
 
 /// A sentence that no impression was clicked, and which events came instead.
@@ -58,14 +58,14 @@ pub(crate) fn no_clicks(asked: u64, notices: &Notices, window: &str) -> String {
         ),
         Some(why) => format!(
             "None of {asked} impressions was clicked: on {} of them events came that do not count, {why}",
-            refused(notices)
+            refused_impressions(notices)
         ),
     }
 }
 
 /// Events that are lost although others count, where they are many beside `clicked` impressions; one sentence for each kind.
 pub(crate) fn lost(clicked: u64, notices: &Notices, window: &str) -> Vec<String> {
-    let is_much = |count: u64| count >= FEW && 10 * count >= clicked;
+    let is_much = |count: u64| count >= MIN_REPORTED && 10 * count >= clicked;
     let of = |count: u64, only: Notices| {
         let why = refusals(&only, window).filter(|_| is_much(count))?;
         Some(format!("Events are lost {why}"))
@@ -74,7 +74,7 @@ pub(crate) fn lost(clicked: u64, notices: &Notices, window: &str) -> Vec<String>
     let late = Notices { late: notices.late, ..Notices::default() };
     let mut found: Vec<String> =
         [of(malformed.malformed, malformed), of(late.late, late)].into_iter().flatten().collect();
-    if notices.noisy >= FEW {
+    if notices.noisy >= MIN_REPORTED {
         found.push(format!(
             "On {} impressions more events came that do not count than a page sends; what is said of lost clicks leaves them out.",
             notices.noisy

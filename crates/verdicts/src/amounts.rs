@@ -17,7 +17,7 @@ pub const CAP: u32 = 5;
 pub struct SideClicks(pub [u16; 2]);
 
 /// The most clicks of a side: a list has fewer documents.
-const MOST: u16 = (1 << SideClicks::BITS) - 1;
+const MAX_SIDE_CLICKS: u16 = (1 << SideClicks::BITS) - 1;
 
 impl SideClicks {
     /// The bits of a side.
@@ -34,7 +34,7 @@ impl SideClicks {
     #[must_use]
     pub fn packed(clicks: Option<Self>) -> u32 {
         clicks.map_or(0, |Self(sides)| {
-            let [first, second] = sides.map(|side| u32::from(side.min(MOST)));
+            let [first, second] = sides.map(|side| u32::from(side.min(MAX_SIDE_CLICKS)));
             1 | first << 1 | second << (1 + Self::BITS)
         })
     }
@@ -42,7 +42,7 @@ impl SideClicks {
     /// The inverse of [`packed`](Self::packed).
     #[must_use]
     pub fn unpacked(number: u32) -> Option<Self> {
-        let side = |from: u32| (number >> from) as u16 & MOST;
+        let side = |from: u32| (number >> from) as u16 & MAX_SIDE_CLICKS;
         (number & 1 == 1).then(|| Self([side(1), side(1 + Self::BITS)]))
     }
 }
@@ -282,14 +282,16 @@ mod tests {
 
     #[test]
     fn clicks_as_a_number_and_back() {
-        for clicks in [None, Some(SideClicks([0, 0])), Some(SideClicks([1, 0])), Some(SideClicks([10_000, MOST]))] {
+        for clicks in
+            [None, Some(SideClicks([0, 0])), Some(SideClicks([1, 0])), Some(SideClicks([10_000, MAX_SIDE_CLICKS]))]
+        {
             let number = SideClicks::packed(clicks);
             assert!(number < 1 << 29);
             assert_eq!(SideClicks::unpacked(number), clicks);
         }
         assert_eq!(
             SideClicks::unpacked(SideClicks::packed(Some(SideClicks([u16::MAX, 3])))),
-            Some(SideClicks([MOST, 3]))
+            Some(SideClicks([MAX_SIDE_CLICKS, 3]))
         );
     }
 

@@ -18,7 +18,7 @@ pub const FIRST_PLACE: i16 = 1_000;
 
 /// No unit has a larger advantage: impressions are added up, by time, until one more might exceed it. When that is so depends on
 /// coins of the past alone, so the mean is still 0.
-pub const MOST: i32 = 4 * FIRST_PLACE as i32;
+pub const MAX_ADVANTAGE: i32 = 4 * FIRST_PLACE as i32;
 
 /// The worth of a place, from 0: the first one divided by the rank, as a whole number.
 #[must_use]
@@ -68,12 +68,12 @@ pub struct UnitDraft(i32);
 impl UnitDraft {
     /// Adds the advantage of an impression, from -[`FIRST_PLACE`] to [`FIRST_PLACE`]; those of a unit come by time.
     pub fn add(&mut self, advantage: i16) {
-        if self.0.abs() <= MOST - i32::from(FIRST_PLACE) {
+        if self.0.abs() <= MAX_ADVANTAGE - i32::from(FIRST_PLACE) {
             self.0 += i32::from(advantage.clamp(-FIRST_PLACE, FIRST_PLACE));
         }
     }
 
-    /// The sum: from -[`MOST`] to [`MOST`].
+    /// The sum: from -[`MAX_ADVANTAGE`] to [`MAX_ADVANTAGE`].
     #[must_use]
     pub fn sum(self) -> i32 {
         self.0
@@ -116,7 +116,7 @@ impl DraftSums {
     #[must_use]
     pub fn are_possible(&self, units: u64, difference_squares: u128) -> bool {
         let [sum, squares, units] = [self.sum.unsigned_abs(), self.squares, units].map(u128::from);
-        let (most, products) = (u128::from(MOST.unsigned_abs()), self.products.unsigned_abs());
+        let (most, products) = (u128::from(MAX_ADVANTAGE.unsigned_abs()), self.products.unsigned_abs());
         // No unit exceeds MOST, and sums and products obey the Cauchy-Schwarz inequality.
         squares <= units * most * most
             && sum * sum <= squares * units
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(unit.sum(), 3_500);
         let mut other = UnitDraft::default();
         (0..100).for_each(|_| other.add(i16::MIN));
-        assert_eq!(other.sum(), -MOST);
+        assert_eq!(other.sum(), -MAX_ADVANTAGE);
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Outcomes {
 
     /// The same outcomes, with the versions that a summary names and that have no closed outcome.
     #[must_use]
-    pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
+    pub fn add_versions(mut self, summary: &serde_json::Value) -> Self {
         for version in summary["versions"].as_array().into_iter().flatten() {
             let name = version["version"].as_str().map(str::to_owned);
             if !self.versions.contains(&name) {
@@ -160,7 +160,7 @@ pub fn quoted(field: &str) -> String {
 
 /// The outcomes of a table of [`Outcomes::to_csv`] with names that need no quotation marks.
 #[cfg(test)]
-pub(crate) fn of_table(table: &str) -> Outcomes {
+pub(crate) fn parse_table(table: &str) -> Outcomes {
     let (header, rows) = table.split_once('\n').unwrap();
     let are_named = header.starts_with(VERSION);
     let rows: Vec<(Option<String>, Vec<&str>)> = rows

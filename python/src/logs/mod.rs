@@ -26,7 +26,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 use times::parse_duration;
-use verdicts::decide::{By, decide};
+use verdicts::decide::{CountUnit, decide};
 
 pub(crate) use self::engine::{AMOUNTS, Counting, Gathering, PAGE_COUNTS, Rows, added_up, surveyed};
 
@@ -194,7 +194,7 @@ pub(crate) fn decided(
     let summary: Value = serde_json::from_str(summary).map_err(value_error)?;
     let names = summary["rankers"].as_array().into_iter().flatten();
     let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
-    let by = if by_impressions { By::Impressions } else { By::Units };
+    let by = if by_impressions { CountUnit::Impressions } else { CountUnit::Units };
     let outcomes = click_logs::outcomes::read(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 use traffic::{
-    Appearance, Choice, Config, Conversion, ConversionRow, DayRow, Event, Guard, Notice, Outcome, Reason, Recorded,
+    Appearance, Choice, Config, Conversion, ConversionRow, DayRow, Event, Guard, Notice, Outcome, Reason, RecordedEvent,
 };
 use verdicts::amounts::Amounts;
 use verdicts::conversions::ConversionCounts;
@@ -21,7 +21,7 @@ use crate::writer::LoadError;
 /// Writes all events of a log that are kept.
 pub(super) fn write(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     store.events(id, 0, |stored| -> Result<(), ExportError> {
-        let recorded = Recorded::read(stored.body).map_err(|error| {
+        let recorded = RecordedEvent::read(stored.body).map_err(|error| {
             ExportError::Load(LoadError::Event { experiment: name.to_owned(), n: stored.n, message: error.to_string() })
         })?;
         let impression = stored.impression.unwrap_or(0);

@@ -30,9 +30,9 @@ pub(super) fn write(
             }
         };
         let exported = experiment.and_then(|experiment| match what {
-            ExportKind::Outcomes => experiment.exported_conversion(event, documents).map(|one| (one.day, one.line)),
-            ExportKind::Clicks => experiment.exported(event, documents).map(|one| (one.day, one.clicks)),
-            _ => experiment.exported(event, documents).map(|one| (one.day, one.impression)),
+            ExportKind::Outcomes => experiment.export_conversion(event, documents).map(|one| (one.day, one.line)),
+            ExportKind::Clicks => experiment.export_impression(event, documents).map(|one| (one.day, one.clicks)),
+            _ => experiment.export_impression(event, documents).map(|one| (one.day, one.impression)),
         });
         let lines = exported.filter(|(day, _)| *day <= final_day).map(|(_, lines)| lines);
         let written = lines.map_or(Ok(()), |lines| out.write_all(lines.as_bytes()));

@@ -40,8 +40,8 @@ pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
             ClickAction::Click(document) => document,
             ClickAction::Malformed | ClickAction::Ignored => {
                 match (session.experiment_of(of), what) {
-                    (Some(experiment), ClickAction::Malformed) => experiment.malformed(now, impression),
-                    (Some(experiment), _) => experiment.ignored(now, impression),
+                    (Some(experiment), ClickAction::Malformed) => experiment.note_malformed(now, impression),
+                    (Some(experiment), _) => experiment.note_ignored(now, impression),
                     (None, _) => {}
                 }
                 continue;

@@ -1,6 +1,6 @@
 //! Forgets a unit: the link from its impressions to it, and their documents, are deleted. The log stays, with numbers alone.
 
-use traffic::{Event, Recorded};
+use traffic::{Event, RecordedEvent};
 
 use crate::ids::UnitHash;
 use crate::store::{ASKED, Store, StoreError, StoredEvent};
@@ -53,7 +53,7 @@ impl Deletion {
         if event.kind != ASKED {
             return Ok(());
         }
-        match Recorded::read(event.body.clone()).as_ref().map(Recorded::event) {
+        match RecordedEvent::read(event.body.clone()).as_ref().map(RecordedEvent::event) {
             Ok(Event::Asked { unit, .. }) if *unit == self.unit => self.impressions.extend(event.impression),
             Ok(_) => {}
             Err(_) => self.is_incomplete = true,

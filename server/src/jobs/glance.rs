@@ -100,7 +100,7 @@ impl Glance {
             share: (experiment.config().share < 1.0).then(|| experiment.share()),
             units_by_segment: experiment.units_by_segment().into_iter().map(|(_, units)| units).collect(),
             next_step: experiment.next_step(),
-            ends: experiment.ends_at().map(|end| experiment.minute(end)),
+            ends: experiment.end_time().map(|end| experiment.minute(end)),
             waits_for,
             leader: experiment.leader(),
             champion: experiment.champion(),

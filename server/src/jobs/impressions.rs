@@ -169,8 +169,8 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let config = experiment.config();
     let shown = shown.map(|shown| page(shown, config.shown));
-    let expires = expiry(config, experiment.asked_at(impression).unwrap_or(now));
-    let of = ImpressionId { experiment: id, impression, start: experiment.start_of(impression), expires };
+    let expires = expiry(config, experiment.request_time(impression).unwrap_or(now));
+    let of = ImpressionId { experiment: id, impression, start: experiment.start_number(impression), expires };
     session.offer(Offer { of, can_be_asked_again });
     Ok(Answer::Open { id: session.shared.signer.text(of), arms, shown, is_mixed })
 }
@@ -221,7 +221,7 @@ pub fn lists(
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     let is_mixed = experiment.is_mixed(of.impression).unwrap_or(false);
     let length = experiment.config().shown as usize;
-    let is_open = experiment.asked_at(of.impression).is_some();
+    let is_open = experiment.request_time(of.impression).is_some();
     let mut shown = match known {
         Some(Shown { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
         _ => mix(session, (of.experiment, of.impression), lists, Some(request))?,
@@ -244,7 +244,7 @@ pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) 
     let mixed = known.map_or_else(Vec::new, |shown| shown.mixed);
     let from = (seen as usize).min(mixed.len());
     let to = from.saturating_add(length as usize).min(mixed.len());
-    experiment.paged(now, of.impression, to as u32)?;
+    experiment.note_seen_places(now, of.impression, to as u32)?;
     Ok(mixed[from..to].to_vec())
 }
 
@@ -258,7 +258,7 @@ pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Display
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     if known.is_none() {
         // One that is closed is refused as such.
-        experiment.paged(now, of.impression, 0)?;
+        experiment.note_seen_places(now, of.impression, 0)?;
     }
     let mixed = known.ok_or_else(gone)?.mixed;
     let wrong =
@@ -283,7 +283,7 @@ pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Display
     }
     let credited = places.iter().flatten().count();
     let layout = Page::new(places).map_err(|error| wrong("documents".to_owned(), error.to_string()))?;
-    experiment.displayed(now, of.impression, layout)?;
+    experiment.note_displayed_page(now, of.impression, layout)?;
     session.keep_displayed(of.experiment, of.impression, page);
     Ok(credited)
 }

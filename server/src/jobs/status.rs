@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use times::date;
-use traffic::{DecisionReport, Evidence, Experiment, Facts, Fates, Harm, Held, Notices};
+use traffic::{DecisionReport, Evidence, Experiment, Facts, Fates, Harm, HoldReason, Notices};
 use verdicts::conversions::{ConversionCounts, LineFate};
 use verdicts::decide::{Decision, PairRecord};
 
@@ -80,7 +80,7 @@ pub fn snapshot_of<T>(
 ) -> Result<Snapshot<T>, Refusal> {
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let snapshot = taken(experiment, id, known, told(experiment));
-    Ok(snapshot.waiting_for(session.awaited(id)))
+    Ok(snapshot.with_awaited(session.awaited(id)))
 }
 
 /// Summaries of experiments, by their numbers. `known` has the number of rows behind each verdict that the caller has.
@@ -100,7 +100,7 @@ pub fn snapshots(
             "impressions": one.fates().asked,
             "warnings": one.warnings(),
         });
-        Some((id, taken(one, id, known.get(&id).copied(), told).waiting_for(session.awaited(id))))
+        Some((id, taken(one, id, known.get(&id).copied(), told).with_awaited(session.awaited(id))))
     };
     ids.iter().filter_map(|&id| of(id)).collect()
 }
@@ -123,7 +123,7 @@ pub fn seen(session: &Transaction<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snap
             winner: None,
             harms: Vec::new(),
         };
-        taken(one, id, known.get(&id).copied(), told).waiting_for(session.awaited(id))
+        taken(one, id, known.get(&id).copied(), told).with_awaited(session.awaited(id))
     };
     session.experiments().map(of).collect()
 }
@@ -136,8 +136,8 @@ fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> 
 
 impl<T> Snapshot<T> {
     /// The same snapshot with `other` as the experiment that this one waits for, if it waits.
-    fn waiting_for(self, other: Option<String>) -> Self {
-        Self { facts: self.facts.waiting_for(other), ..self }
+    fn with_awaited(self, other: Option<String>) -> Self {
+        Self { facts: self.facts.with_awaited(other), ..self }
     }
 }
 
@@ -272,7 +272,8 @@ fn details(experiment: &Experiment) -> Value {
     let raises =
         raises.map(|raise| json!({"time": raise.time, "share": raise.share, "who": raise.who, "why": raise.why}));
     let next = experiment.next_step();
-    let next = next.map(|next| json!({"share": next.share, "left": next.left, "held": next.held.map(Held::name)}));
+    let next =
+        next.map(|next| json!({"share": next.share, "left": next.left, "held": next.held.map(HoldReason::name)}));
     // With verdicts later.
     let segments = experiment.units_by_segment();
     let segments = segments.split_last().map(|((_, other), each)| {
@@ -325,7 +326,7 @@ fn details(experiment: &Experiment) -> Value {
         "share": {"now": experiment.share(), "next": next, "raises": raises.collect::<Vec<_>>()},
         "segments": segments,
         // When it ends by itself.
-        "ends": experiment.ends_at(),
+        "ends": experiment.end_time(),
         // The ranker of the list that is shown where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},

@@ -1,7 +1,7 @@
 //! The rows, independent of the database, and their checksums, which every read compares.
 
 use serde::{Deserialize, Serialize};
-use traffic::{Event, Marks, Recorded, UnitState};
+use traffic::{Event, Marks, RecordedEvent, UnitState};
 
 use super::StoreError;
 use super::sum::{Column, Table, sum};
@@ -453,7 +453,7 @@ pub(super) fn asker(experiment: u32, impression: u64, row: (i64, Vec<u8>, i64)) 
         return Err(other_sum(experiment, asker_place(impression)));
     }
     let damaged = |what: String| StoreError::row(experiment, asker_place(impression), what);
-    match Recorded::read(body).map(Recorded::into_event) {
+    match RecordedEvent::read(body).map(RecordedEvent::into_event) {
         Ok(Event::Asked { unit, .. }) => Ok(unit),
         Ok(_) => Err(damaged("it is another event".to_owned())),
         Err(error) => Err(damaged(error.to_string())),

@@ -47,7 +47,7 @@ impl WriterThread {
             let now = session.now;
             for Offer { of, .. } in closed {
                 if let Some(experiment) = session.experiment_of(&of) {
-                    experiment.answered_late(now, of.impression);
+                    experiment.close_late_answer(now, of.impression);
                 }
             }
             more(session);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traffic::{Event, Recorded};
+use traffic::{Event, RecordedEvent};
 
 use super::load::fold_rest;
 use super::{ExperimentHandle, LoadError, Options, Shared};
@@ -65,7 +65,8 @@ impl Following {
                 (Some(_), Some(&seen)) if seen == last => {}
                 (Some(entry), Some(&seen)) => {
                     if let Some(changed) = store.last_change(id, seen)?
-                        && let Ok(Event::Changed { state, .. }) = Recorded::read(changed).map(Recorded::into_event)
+                        && let Ok(Event::Changed { state, .. }) =
+                            RecordedEvent::read(changed).map(RecordedEvent::into_event)
                     {
                         entry.set_state(state);
                     }

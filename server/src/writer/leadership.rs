@@ -18,7 +18,7 @@ impl WriterThread {
         let started = self.transaction(vec![], |session| {
             let start = session.shared.start.load(Ordering::SeqCst);
             for (&id, held) in session.held.iter_mut().filter(|(_, held)| !held.experiment.state().is_over()) {
-                if let Err(error) = held.experiment.started(session.now, start) {
+                if let Err(error) = held.experiment.note_start(session.now, start) {
                     let experiment = held.experiment.config().name.clone();
                     refused.get_or_insert(LoadError::Refused { experiment, message: error.to_string() });
                 }

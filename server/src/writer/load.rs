@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use output::numbers::with_unit;
-use traffic::{Config, Event, Experiment, Recorded, State};
+use traffic::{Config, Event, Experiment, RecordedEvent, State};
 
 use super::Held;
 use super::upkeep::{FetchError, Upkeep, fetch};
@@ -133,7 +133,7 @@ fn fold_after(
         if stored.n != events + 1 {
             return Err(wrong(format!("the events from {} on are not there", events + 1)));
         }
-        let recorded = Recorded::read(stored.body).map_err(|error| wrong(error.to_string()))?;
+        let recorded = RecordedEvent::read(stored.body).map_err(|error| wrong(error.to_string()))?;
         let event = recorded.event();
         let impression = impression_of(event, &mut asked);
         if stored.kind != event.kind() || stored.impression != impression {
@@ -381,7 +381,7 @@ fn remains(store: &Store, id: u32) -> (Option<Config>, State) {
         let mut last = after;
         let read = store.events(id, after, |stored| -> Result<(), StoreError> {
             last = stored.n;
-            match Recorded::read(stored.body).map(Recorded::into_event) {
+            match RecordedEvent::read(stored.body).map(RecordedEvent::into_event) {
                 Ok(Event::Created { config: created, .. }) => config = Some(*created),
                 Ok(Event::Changed { state: changed, .. }) => state = changed,
                 _ => {}

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use traffic::{Experiment, Marks, Refused};
+use traffic::{CommandError, Experiment, Marks};
 
 use super::Shared;
 use super::load::Damage;
@@ -77,7 +77,7 @@ impl Transaction<'_> {
 
     /// The experiment of an impression. `None` if this store has no such impression, or another one with the same number.
     pub fn experiment_of(&mut self, of: &ImpressionId) -> Option<&mut Experiment> {
-        self.experiment(of.experiment).filter(|experiment| experiment.start_of(of.impression) == of.start)
+        self.experiment(of.experiment).filter(|experiment| experiment.start_number(of.impression) == of.start)
     }
 
     /// An experiment, as it is.
@@ -139,8 +139,8 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// If the policy of this build refuses the settings.
-    pub fn create(&mut self, mut experiment: Experiment) -> Result<(), Refused> {
-        experiment.started(self.now, self.shared.start.load(Ordering::SeqCst))?;
+    pub fn create(&mut self, mut experiment: Experiment) -> Result<(), CommandError> {
+        experiment.note_start(self.now, self.shared.start.load(Ordering::SeqCst))?;
         let name = experiment.config().name.clone();
         let converts = experiment.config().outcomes.is_some();
         if let Some(id) = self.attempt(|store| store.insert_experiment(&name, converts)) {
@@ -165,7 +165,7 @@ impl Transaction<'_> {
 
     /// The unit that asked for an impression, if conversions count there.
     pub fn unit_that_asked(&mut self, experiment: u32, impression: u64) -> Option<u64> {
-        let open = self.known(experiment).and_then(|known| known.unit_of(impression));
+        let open = self.known(experiment).and_then(|known| known.open_unit(impression));
         open.or_else(|| self.attempt(|store| store.unit_that_asked(experiment, impression)).flatten())
     }
 

@@ -80,7 +80,7 @@ impl Transaction<'_> {
     #[must_use]
     pub fn awaited(&self, id: u32) -> Option<String> {
         let experiment = self.known(id)?;
-        experiment.waits_for()?;
+        experiment.awaited_experiment()?;
         let config = experiment.config();
         let before = self.predecessors(id, config).into_iter().find(|other| !other.state.is_over());
         let before = before.map(|other| other.name.to_owned());
@@ -89,7 +89,7 @@ impl Transaction<'_> {
 
     /// Begins the experiments that wait for nothing more. One after the other: each may be in the way of the next.
     pub(super) fn begin_successors(&mut self) {
-        let waiting = self.held.iter().filter(|(_, held)| held.experiment.waits_for().is_some());
+        let waiting = self.held.iter().filter(|(_, held)| held.experiment.awaited_experiment().is_some());
         let waiting: Vec<u32> = waiting.map(|(&id, _)| id).collect();
         for id in waiting {
             if self.awaited(id).is_some() {
@@ -104,7 +104,7 @@ impl Transaction<'_> {
 
     /// The end of the experiment that this one waited for, in words.
     fn why_now(&self, id: u32) -> String {
-        let Some(name) = self.known(id).and_then(Experiment::waits_for) else { return String::new() };
+        let Some(name) = self.known(id).and_then(Experiment::awaited_experiment) else { return String::new() };
         let before = self.others().find(|other| other.name == name && other.id < id);
         match before.map(|other| (other.state, other.config)) {
             None => format!("{name} was deleted"),

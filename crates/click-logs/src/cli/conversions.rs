@@ -9,7 +9,7 @@ use letor_io::NameList;
 use output::numbers::parse_up_to;
 use output::usage::usage;
 use serde_json::Value;
-use verdicts::integrity::Fresh;
+use verdicts::integrity::CoinScope;
 
 use super::inputs;
 use crate::join::ConversionLog;
@@ -120,7 +120,7 @@ impl ConversionFlags {
                 "--primary value takes --cap: by how much the values of both sides of a unit may differ, fixed beforehand"
             ));
         }
-        if self.draft_covariate.is_some() && settings.fresh() == Fresh::Unknown {
+        if self.draft_covariate.is_some() && settings.fresh() == CoinScope::Unknown {
             bail!(usage(
                 "--draft-covariate takes to know which lists have coins of their own: pass --coin session or --coin impression, if \
                  lists are drawn for each, or count by user"

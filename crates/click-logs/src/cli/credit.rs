@@ -15,7 +15,7 @@ use output::tell::info;
 use output::usage::usage;
 use serde_json::Value;
 use times::{duration_text, parse_duration};
-use verdicts::integrity::Logged;
+use verdicts::integrity::PageSelection;
 
 use super::conversions::ConversionFlags;
 use super::rules::{Rules, Unit};
@@ -254,8 +254,8 @@ impl Credit {
             actions: NameList::all(&self.actions),
             list_separator: self.list_separator,
             logged: self.logged.map(|logged| match logged {
-                LoggedPages::Every => Logged::Every,
-                LoggedPages::Clicked => Logged::Clicked,
+                LoggedPages::Every => PageSelection::Every,
+                LoggedPages::Clicked => PageSelection::Clicked,
             }),
             coin: self.coin.into(),
             other_pages: self.other_pages,

@@ -13,7 +13,7 @@ use output::threads;
 use output::usage::usage;
 use page::figure::win_rates;
 use serde_json::{Value, json};
-use verdicts::decide::{Action, By, decide_with_progress};
+use verdicts::decide::{Action, CountUnit, decide_with_progress};
 
 use super::output_format::OutputFormat;
 use super::{against, html};
@@ -83,8 +83,8 @@ impl Decide {
             ));
         }
         let by = match self.by {
-            Counting::Units => By::Units,
-            Counting::Impressions => By::Impressions,
+            Counting::Units => CountUnit::Units,
+            Counting::Impressions => CountUnit::Impressions,
         };
         if self.against.is_asked() {
             let outcomes = self.outcomes.as_deref();
@@ -96,7 +96,7 @@ impl Decide {
         self.html.as_deref().map(|path| output::check_new(path, html::FLAG, self.replace)).transpose()?;
         let (outcomes, summary) = read_outcomes(path)?;
         let alpha = complement(self.confidence);
-        if by == By::Impressions {
+        if by == CountUnit::Impressions {
             crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(path)))?;
         }
         let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
@@ -105,7 +105,7 @@ impl Decide {
         progress.finish();
         let conversions = if path.is_dir() { read_conversions(path, &outcomes.rankers, &summary)? } else { None };
         let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;
-        if by == By::Impressions && measures.primary() != Primary::Clicks {
+        if by == CountUnit::Impressions && measures.primary() != Primary::Clicks {
             return Err(usage(format!(
                 "--by impressions counts clicks, and this log is decided by {}, as was said beforehand; leave it out",
                 measures.primary().name()

@@ -51,7 +51,7 @@ impl Log<'_> {
         if self.measures.primary() == Primary::Value {
             page.headline = self.headline_of_value();
         }
-        if let Some(fault) = checked.untrusted(self.verdicts().latest_name()) {
+        if let Some(fault) = checked.distrust_reason(self.verdicts().latest_name()) {
             page.headline = distrusted(page.headline, &outlook(self.verdicts(), self.summary));
             // The headline has it already.
             all.retain(|warning| !warning.ends_with(&fault.sentence));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use statistics::Counts;
 use times as time;
 use verdicts::outcomes::Outcomes;
-use verdicts::{PairChoice, UNNAMED, Version};
+use verdicts::{PairChoice, UNNAMED_VERSION, Version};
 
 use crate::join::Credited;
 use crate::model::Settings;
@@ -149,7 +149,7 @@ pub(super) fn report(
             shown += day.counts.impressions;
         }
         let version = outcomes.versions.get(version).and_then(Clone::clone);
-        let version = are_named.then(|| version.unwrap_or_else(|| UNNAMED.to_owned()));
+        let version = are_named.then(|| version.unwrap_or_else(|| UNNAMED_VERSION.to_owned()));
         let names = [pair.0, pair.1].map(|place| outcomes.rankers[place].clone());
         let counts = [units, shown].map(|counts| [counts.wins, counts.losses, counts.ties]).concat();
         table.row(version.into_iter().chain(names).chain(counts.into_iter().map(with_separators)));

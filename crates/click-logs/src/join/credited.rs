@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use verdicts::conversions::{ConversionDay, Conversions};
-use verdicts::integrity::{self, Checked, Clicks, Form, PageDay, Pages};
+use verdicts::integrity::{self, Clicks, Form, IntegrityReport, PageDay, Pages};
 use verdicts::outcomes::{Day, quoted};
 use verdicts::{PairChoice, SaidBy, Version};
 
@@ -108,7 +108,7 @@ impl Credited {
 
     /// Faults of the log's pages, found from their counts; `settings` are those by which it was credited.
     #[must_use]
-    pub fn integrity(&self, settings: &Settings) -> Checked {
+    pub fn integrity(&self, settings: &Settings) -> IntegrityReport {
         let versions: Vec<Option<String>> = self.versions.iter().map(|version| version.name.clone()).collect();
         let [_, lines] = self.tally.lines();
         let of = |fate| self.tally.of_clicks(fate);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use times::{Zone, duration_text};
-use verdicts::integrity::{Fresh, Logged};
+use verdicts::integrity::{CoinScope, PageSelection};
 use verdicts::{Bots, PairChoice};
 
 /// The unit that statistics count once.
@@ -70,7 +70,7 @@ pub struct Settings {
     /// those that seem to be separated by something else are recognised.
     pub list_separator: Option<char>,
     /// Which pages the log keeps; `None` if that is not known.
-    pub logged: Option<Logged>,
+    pub logged: Option<PageSelection>,
     /// How often a list is drawn: once for each user, each session, or each impression.
     pub coin: UnitKind,
     /// Clicks of pages outside the experiment are among those of the log.
@@ -117,11 +117,11 @@ impl Settings {
 
     /// Which impressions have coins of their own. Where one coin may have been tossed for several units, that is not known.
     #[must_use]
-    pub fn fresh(&self) -> Fresh {
+    pub fn fresh(&self) -> CoinScope {
         match (self.coin, self.unit) {
-            (UnitKind::Impression, _) => Fresh::Every,
-            (_, UnitKind::User) | (UnitKind::Session, UnitKind::Session) => Fresh::FirstOfUnit,
-            _ => Fresh::Unknown,
+            (UnitKind::Impression, _) => CoinScope::Every,
+            (_, UnitKind::User) | (UnitKind::Session, UnitKind::Session) => CoinScope::FirstOfUnit,
+            _ => CoinScope::Unknown,
         }
     }
 }

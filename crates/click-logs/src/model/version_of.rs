@@ -59,7 +59,7 @@ pub(crate) fn version_of<'a>(
 
 #[cfg(test)]
 mod tests {
-    use verdicts::experiment_of;
+    use verdicts::experiment_name;
 
     use super::*;
 
@@ -87,6 +87,6 @@ mod tests {
         }
         assert!(of(Some("shop"), Some("search@7"), None).is_err());
         assert!(of(None, Some(&"x".repeat(201)), None).is_err());
-        assert_eq!((experiment_of("a@b@7"), experiment_of("7")), (Some("a@b"), None));
+        assert_eq!((experiment_name("a@b@7"), experiment_name("7")), (Some("a@b"), None));
     }
 }

@@ -2,7 +2,7 @@
 //! steered. They are printed first, because readers believe "all users tied".
 
 use serde_json::Value;
-use verdicts::integrity::{Checked, Fault};
+use verdicts::integrity::{Fault, IntegrityReport};
 
 /// Warnings to print first for a log with this summary (`summary.json`); none for a healthy log.
 #[must_use]
@@ -11,7 +11,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
     let pairs = match summary["versions"].as_array() {
         Some(versions) if versions.len() > 1 => {
             let of = |version: &Value| {
-                let name = version["version"].as_str().unwrap_or(verdicts::UNNAMED).to_owned();
+                let name = version["version"].as_str().unwrap_or(verdicts::UNNAMED_VERSION).to_owned();
                 let found = of_pairs(&of_version(summary, version["version"].as_str()));
                 found.into_iter().map(move |warning| format!("{name}: {warning}"))
             };
@@ -39,7 +39,7 @@ pub fn warnings(summary: &Value) -> Vec<String> {
 
 /// The result of the check of pages; `None` if the summary has none.
 #[must_use]
-pub fn integrity(summary: &Value) -> Option<Checked> {
+pub fn integrity(summary: &Value) -> Option<IntegrityReport> {
     serde_json::from_value(summary["integrity"].clone()).ok()
 }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
-use times::{Zone, check, not_a_time, of_number};
+use times::{Zone, check, not_a_time, time_from_number};
 
 use super::lists::{self, Separated};
 use super::names::{Field, Kind};
@@ -381,7 +381,7 @@ impl<'a> LineFields<'a> {
             let time = match moment {
                 Moment::Text(text) => zone.time(&text).map_err(Malformed::new)?,
                 Moment::Number(number) => {
-                    of_number(number).ok_or_else(|| Malformed::new(not_a_time(number, &number.to_string())))?
+                    time_from_number(number).ok_or_else(|| Malformed::new(not_a_time(number, &number.to_string())))?
                 }
                 Moment::Known(time) => check(time).map_err(Malformed::new)?,
             };

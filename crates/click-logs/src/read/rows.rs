@@ -146,7 +146,7 @@ impl<'a> ClickRow<'a> {
         let named = |text: &Option<Cow<'a, str>>| text.clone().filter(|text| !text.is_empty());
         let time = match self.time.as_ref()? {
             RowTime::Utc(time) => time::check(*time).ok()?,
-            RowTime::Number(number) => time::of_number(*number)?,
+            RowTime::Number(number) => time::time_from_number(*number)?,
             RowTime::Text(text) => settings.zone.time(text).ok()?,
             RowTime::Local(_) => return None,
         };

@@ -11,7 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use statistics::Counts;
 use statistics::anytime::{PairTest, TestState};
 use times::{DAY, text};
-use verdicts::decide::{By, decide};
+use verdicts::decide::{CountUnit, decide};
 use verdicts::integrity::PageRecord;
 use verdicts::{OfVersion, PairChoice};
 
@@ -178,7 +178,7 @@ fn compare_files(logs: u64) {
                 let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
                 let files = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
                 let outcomes = click_logs::outcomes::of_credited(&files.credit(&settings).unwrap());
-                let verdicts = decide(&outcomes, 0.05, By::Units).unwrap();
+                let verdicts = decide(&outcomes, 0.05, CountUnit::Units).unwrap();
                 let found = verdicts.latest().pairs.iter().any(|pair| pair.since.is_some());
                 assert_eq!(found, is_decided(&log, pairs), "{policy} {seed} {pairs:?}");
             }

@@ -8,19 +8,19 @@ use ranktypes::text::check_name;
 use serde::{Deserialize, Serialize};
 use verdicts::conversions::{Attribution, Primary};
 
-use super::{Ask, Config, ConfigError, FIXED, Keep, MOST_RANKERS, invalid};
+use super::{Ask, Config, ConfigError, FIXED_POLICY, Keep, MAX_RANKERS, invalid};
 
 /// More actions than these are refused.
-const MOST_ACTIONS: usize = 20;
+const MAX_ACTIONS: usize = 20;
 /// The largest cap, in minor units.
-const MOST_CAP: u64 = 1_000_000_000;
+const MAX_CAP: u64 = 1_000_000_000;
 /// The most days after which a unit closes.
-const MOST_DAYS: u32 = 3_650;
+const MAX_DAYS: u32 = 3_650;
 /// The actions that are clicks, which count anyway.
 pub const CLICKS: [&str; 2] = ["click", "click_through"];
 
 // The owner of a document is stored in 16 bits, and two values mean that no ranker owns it.
-const _: () = assert!(MOST_RANKERS < u16::MAX as usize - 1);
+const _: () = assert!(MAX_RANKERS < u16::MAX as usize - 1);
 
 /// The part of an outcome that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,14 +95,14 @@ impl Config {
         self.check_owners(interleaving, multileaving)?;
         let kind = check_actions(outcomes)?;
         let days = self.outcome_days.unwrap_or_default();
-        if days > MOST_DAYS {
-            return Err(invalid("outcome_days", format!("expected 0 to {MOST_DAYS}, found {days}")));
+        if days > MAX_DAYS {
+            return Err(invalid("outcome_days", format!("expected 0 to {MAX_DAYS}, found {days}")));
         }
-        if let Some(cap) = self.cap.filter(|cap| !(1..=MOST_CAP).contains(cap)) {
-            return Err(invalid("cap", format!("expected 1 to {MOST_CAP} minor units, found {cap}")));
+        if let Some(cap) = self.cap.filter(|cap| !(1..=MAX_CAP).contains(cap)) {
+            return Err(invalid("cap", format!("expected 1 to {MAX_CAP} minor units, found {cap}")));
         }
         let primary = self.primary.unwrap_or_default();
-        if primary != Primary::Clicks && self.policy != FIXED && self.keep == Keep::Impression {
+        if primary != Primary::Clicks && self.policy != FIXED_POLICY && self.keep == Keep::Impression {
             return Err(invalid(
                 "primary",
                 "with `keep` \"impression\", what a unit sees while its orders count follows from what the policy has learnt, so they do not compare \
@@ -175,8 +175,8 @@ impl Config {
 }
 
 fn check_actions(outcomes: &BTreeMap<String, OutcomeKind>) -> Result<OutcomeKind, ConfigError> {
-    let Some(&kind) = outcomes.values().next().filter(|_| outcomes.len() <= MOST_ACTIONS) else {
-        return Err(invalid("outcomes", format!("expected 1 to {MOST_ACTIONS} actions, found {}", outcomes.len())));
+    let Some(&kind) = outcomes.values().next().filter(|_| outcomes.len() <= MAX_ACTIONS) else {
+        return Err(invalid("outcomes", format!("expected 1 to {MAX_ACTIONS} actions, found {}", outcomes.len())));
     };
     for (name, of) in outcomes {
         check_name(name).map_err(|fault| invalid("outcomes", format!("the name of an action {fault}")))?;

@@ -10,7 +10,7 @@ use super::Experiment;
 /// A page sends fewer events that do not count.
 const NOISE: u8 = 100;
 /// The number of closed impressions that are remembered because of events after they were closed.
-const LATE: usize = 4_096;
+const MAX_RECENTLY_CLOSED: usize = 4_096;
 
 /// The fate of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,9 +53,9 @@ pub struct Notices {
 
 /// The oddities of an open impression, in four bytes.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Odd {
+pub(super) struct EventOddities {
     /// A bit for each kind of notice.
-    noticed: u8,
+    notice_bits: u8,
     /// The number of its events that did not count, up to [`NOISE`]; no event of the log has it, so each process begins
     /// at 0.
     #[serde(skip)]
@@ -64,8 +64,8 @@ pub(super) struct Odd {
     near: u16,
 }
 
-impl Odd {
-    fn bit(what: Notice) -> u8 {
+impl EventOddities {
+    fn notice_bit(what: Notice) -> u8 {
         match what {
             Notice::NotShown => 1,
             Notice::NearId { .. } => 1 << 1,
@@ -80,7 +80,7 @@ impl Odd {
     }
 
     fn has(self, what: Notice) -> bool {
-        self.noticed & Self::bit(what) != 0
+        self.notice_bits & Self::notice_bit(what) != 0
     }
 
     fn is_lost(self) -> bool {
@@ -92,7 +92,7 @@ impl Odd {
     }
 
     fn add(&mut self, what: Notice) {
-        self.noticed |= Self::bit(what);
+        self.notice_bits |= Self::notice_bit(what);
         if let Notice::NearId { position } = what {
             self.near = u16::try_from(position).unwrap_or(u16::MAX);
         }
@@ -117,17 +117,17 @@ impl Odd {
 
 /// The closed impressions with recent events.
 #[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Late {
+pub(super) struct RecentlyClosed {
     known: BTreeSet<u64>,
     order: VecDeque<u64>,
 }
 
-impl Late {
+impl RecentlyClosed {
     fn add(&mut self, impression: u64) {
         if self.known.insert(impression) {
             self.order.push_back(impression);
         }
-        if self.order.len() > LATE
+        if self.order.len() > MAX_RECENTLY_CLOSED
             && let Some(first) = self.order.pop_front()
         {
             self.known.remove(&first);
@@ -149,7 +149,7 @@ impl Experiment {
         let fate = self.fate(impression, position);
         match fate {
             ClickFate::Taken => {
-                self.clicked(time, impression, position);
+                self.apply_click(time, impression, position);
                 self.record(Event::Clicked { time, impression, position });
             }
             ClickFate::Duplicate => self.notice(time, impression, Notice::Duplicate),
@@ -182,7 +182,7 @@ impl Experiment {
         let fate = self.fate(impression, u32::MAX);
         match fate {
             ClickFate::NotShown => {
-                let is_known = |what| self.open.get(impression).is_some_and(|open| open.odd.has(what));
+                let is_known = |what| self.open.get(impression).is_some_and(|open| open.oddities.has(what));
                 let are_known = is_known(Notice::NotShown) && is_known(Notice::NearId { position: 0 });
                 let near = if are_known { None } else { near().filter(|near| (*near as usize) < self.rules.depth) };
                 let what = near.map_or(Notice::NotShown, |position| Notice::NearId { position });
@@ -195,12 +195,12 @@ impl Experiment {
     }
 
     /// An event of an impression that cannot be read.
-    pub fn malformed(&mut self, now: Time, impression: u64) {
+    pub fn note_malformed(&mut self, now: Time, impression: u64) {
         self.not_a_click(now, impression, Notice::Malformed);
     }
 
     /// Another action than a click.
-    pub fn ignored(&mut self, now: Time, impression: u64) {
+    pub fn note_ignored(&mut self, now: Time, impression: u64) {
         self.not_a_click(now, impression, Notice::Ignored);
     }
 
@@ -219,13 +219,13 @@ impl Experiment {
         if let Some(open) = self.open.get_mut(impression)
             && !matches!(what, Notice::Identical | Notice::Noisy | Notice::Late)
         {
-            open.odd.refused = open.odd.refused.saturating_add(1);
-            if open.odd.refused == NOISE {
+            open.oddities.refused = open.oddities.refused.saturating_add(1);
+            if open.oddities.refused == NOISE {
                 self.notice(time, impression, Notice::Noisy);
             }
         }
         if self.is_new(impression, what) {
-            self.noticed(impression, what);
+            self.apply_notice(impression, what);
             self.record(Event::Noticed { time, impression, what });
         }
     }
@@ -235,26 +235,26 @@ impl Experiment {
         let open = self.open.get(impression);
         match (what, open) {
             (Notice::Late, open) => {
-                open.is_none() && self.was_asked(impression) && !self.late.known.contains(&impression)
+                open.is_none() && self.was_asked(impression) && !self.recently_closed.known.contains(&impression)
             }
             (_, None) => false,
             (Notice::NearId { position }, _) if position as usize >= self.rules.depth => false,
-            (_, Some(open)) => open.listed.is_some() && !open.odd.has(what),
+            (_, Some(open)) => open.listed.is_some() && !open.oddities.has(what),
         }
     }
 
-    pub(super) fn noticed(&mut self, impression: u64, what: Notice) {
+    pub(super) fn apply_notice(&mut self, impression: u64, what: Notice) {
         let notices = &mut self.notices;
         if what == Notice::Late {
-            self.late.add(impression);
+            self.recently_closed.add(impression);
             notices.late += 1;
             return;
         }
         let Some(open) = self.open.get_mut(impression) else { return };
-        let before = open.odd;
-        open.odd.add(what);
-        notices.not_shown += u64::from(open.odd.is_lost() && !before.is_lost());
-        notices.refused += u64::from(open.odd.is_refused() && !before.is_refused());
+        let before = open.oddities;
+        open.oddities.add(what);
+        notices.not_shown += u64::from(open.oddities.is_lost() && !before.is_lost());
+        notices.refused += u64::from(open.oddities.is_refused() && !before.is_refused());
         let count = match what {
             Notice::NearId { .. } => &mut notices.near_id,
             Notice::Malformed => &mut notices.malformed,

@@ -33,7 +33,7 @@ pub(super) struct Mark {
 
 /// The marks that are remembered.
 #[derive(Debug, Default)]
-pub(super) struct Remembered {
+pub(super) struct RememberedMarks {
     by_query: BTreeMap<u64, Mark>,
     by_key: BTreeMap<u64, Mark>,
     /// In the order of their times.
@@ -42,7 +42,7 @@ pub(super) struct Remembered {
     forgotten: u64,
 }
 
-impl Remembered {
+impl RememberedMarks {
     pub(super) fn add(&mut self, time: Time, impression: u64, marks: Marks) {
         if marks.are_none() {
             return;
@@ -57,11 +57,11 @@ impl Remembered {
         self.queue.push_back((time, impression, marks));
     }
 
-    pub(super) fn of_key(&self, key: u64) -> Option<Mark> {
+    pub(super) fn find_key(&self, key: u64) -> Option<Mark> {
         self.by_key.get(&key).copied()
     }
 
-    pub(super) fn of_query(&self, query: u64) -> Option<Mark> {
+    pub(super) fn find_query(&self, query: u64) -> Option<Mark> {
         self.by_query.get(&query).copied()
     }
 

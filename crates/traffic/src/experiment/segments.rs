@@ -19,7 +19,7 @@ pub(super) struct Segments {
 
 impl Segments {
     /// The state at the start of an experiment; `None` if it has no segments.
-    pub(super) fn begun(segments: usize) -> Option<Self> {
+    pub(super) fn at_start(segments: usize) -> Option<Self> {
         (segments > 0).then(|| Self { units: vec![0; segments + 1], rows: vec![Vec::new(); segments] })
     }
 
@@ -43,7 +43,7 @@ impl Experiment {
     pub fn units_by_segment(&self) -> Vec<(&str, u64)> {
         let Some(Segments { units, .. }) = &self.segments else { return Vec::new() };
         let names = self.config.segments.iter().map(String::as_str);
-        names.zip(units[1..].iter().copied()).chain([(crate::OTHER, units[0])]).collect()
+        names.zip(units[1..].iter().copied()).chain([(crate::OTHER_SEGMENT, units[0])]).collect()
     }
 
     /// The outcomes of the days that are closed, by segment; `None` without segments.
@@ -66,14 +66,14 @@ impl Experiment {
     }
 
     /// Whether an impression of this unit can be of this segment.
-    pub(super) fn can_be_of(&self, unit: u64, segment: Option<u8>) -> bool {
+    pub(super) fn fits_segment(&self, unit: u64, segment: Option<u8>) -> bool {
         self.segment_of(unit, segment) == segment
     }
 
     /// A unit has its first impression, with this label.
-    pub(super) fn joined(&mut self, unit: u64, segment: Option<u8>) {
+    pub(super) fn set_segment(&mut self, unit: u64, segment: Option<u8>) {
         if let Some(segments) = &mut self.segments {
-            self.units.units_mut().changing(unit).segment = segment;
+            self.units.units_mut().unit_mut(unit).segment = segment;
             if let Some(units) = segments.units.get_mut(version(segment) as usize) {
                 *units += 1;
             }
@@ -81,12 +81,12 @@ impl Experiment {
     }
 
     /// The version of the ledger for a unit.
-    pub(super) fn version_of(&self, unit: u64) -> u32 {
+    pub(super) fn ledger_version(&self, unit: u64) -> u32 {
         version(self.units.units().get(unit).and_then(|unit| unit.segment))
     }
 
     /// The rows of a day over all units. Those of the segments are kept.
-    pub(super) fn together(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<DayRow>>) -> Vec<DayRow> {
+    pub(super) fn merge_versions(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<DayRow>>) -> Vec<DayRow> {
         let mut all: BTreeMap<(u32, u32), DayRow> = BTreeMap::new();
         for (version, rows) in of_versions {
             let segment = version.checked_sub(1).map(|segment| segment as usize);

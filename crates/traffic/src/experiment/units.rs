@@ -16,9 +16,9 @@ use super::conversions::UnitHistory;
 use super::snapshot::SnapshotError;
 
 /// The version of the bytes of a unit in a segment, or with a history for conversions.
-const WITH_MORE: u8 = 2;
+const VERSION_WITH_HISTORY: u8 = 2;
 /// The version for any other unit: equal units had these bytes before there was more.
-const PLAIN: u8 = 1;
+const PLAIN_VERSION: u8 = 1;
 
 /// A unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub(super) struct Unit {
     /// The day of its last impression.
     pub(super) seen: i32,
     /// The rankers that it keeps; none if `kept` is 0.
-    pub(super) met: Met,
+    pub(super) met: MetRankers,
     /// The part that counts for verdicts.
     record: UnitRecord,
     /// The segment of its first impression.
@@ -52,8 +52,8 @@ impl Unit {
     fn to_bytes(&self) -> Vec<u8> {
         let history = self.history.as_deref().filter(|history| !history.is_empty());
         let written = match (self.segment, history) {
-            (None, None) => postcard::to_extend(self, vec![PLAIN]),
-            more => postcard::to_extend(&(self, more), vec![WITH_MORE]),
+            (None, None) => postcard::to_extend(self, vec![PLAIN_VERSION]),
+            more => postcard::to_extend(&(self, more), vec![VERSION_WITH_HISTORY]),
         };
         match written {
             Ok(bytes) => bytes,
@@ -65,8 +65,8 @@ impl Unit {
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("a unit is empty"))?;
         let read = match version {
-            PLAIN => postcard::take_from_bytes(body),
-            WITH_MORE => postcard::take_from_bytes::<(Self, (Option<u8>, Option<Box<UnitHistory>>))>(body)
+            PLAIN_VERSION => postcard::take_from_bytes(body),
+            VERSION_WITH_HISTORY => postcard::take_from_bytes::<(Self, (Option<u8>, Option<Box<UnitHistory>>))>(body)
                 .map(|((unit, (segment, history)), rest)| (Self { segment, history, ..unit }, rest)),
             _ => return Err(SnapshotError::Version(version)),
         };
@@ -79,18 +79,18 @@ impl Unit {
 
 /// The rankers that a unit met, in little memory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Met {
+pub(super) enum MetRankers {
     Pair([u32; 2]),
     Set(Box<[u32]>),
 }
 
-impl Default for Met {
+impl Default for MetRankers {
     fn default() -> Self {
         Self::Pair([0; 2])
     }
 }
 
-impl Met {
+impl MetRankers {
     pub(super) fn of(choice: &Choice) -> Self {
         match choice.arms() {
             &[first, second] if !choice.is_set() => Self::Pair([first, second]),
@@ -98,7 +98,7 @@ impl Met {
         }
     }
 
-    pub(super) fn again(&self) -> Choice {
+    pub(super) fn choice(&self) -> Choice {
         match self {
             Self::Pair(pair) => Choice::Kept { arms: pair.to_vec(), is_set: false },
             Self::Set(arms) => Choice::Kept { arms: arms.to_vec(), is_set: true },
@@ -138,7 +138,7 @@ impl Units {
     }
 
     /// A unit that is about to change; a new one if it is not here.
-    pub(super) fn changing(&mut self, unit: u64) -> &mut Unit {
+    pub(super) fn unit_mut(&mut self, unit: u64) -> &mut Unit {
         &mut self.slot(unit).unit
     }
 
@@ -158,14 +158,14 @@ impl Units {
     }
 
     /// Another impression of the unit is open; whether the unit is new.
-    pub(super) fn opened(&mut self, unit: u64) -> bool {
+    pub(super) fn note_opened(&mut self, unit: u64) -> bool {
         let slot = self.slot(unit);
         slot.open += 1;
         slot.unit.asked == 0
     }
 
     /// One less is. The next snapshot looks whether it may go.
-    pub(super) fn closed(&mut self, unit: u64) {
+    pub(super) fn note_closed(&mut self, unit: u64) {
         let slot = self.slot(unit);
         slot.open = slot.open.saturating_sub(1);
     }
@@ -175,7 +175,7 @@ impl Units {
         if let Some(slot) = self.here.get_mut(&unit) {
             slot.open += 1;
             if let Some(impression) = mixed {
-                slot.unit.history_mut().opened(impression);
+                slot.unit.history_mut().note_opened(impression);
             }
         }
     }
@@ -192,11 +192,11 @@ fn has(descending: &[u64], number: u64) -> bool {
 
 impl UnitStore for Units {
     fn unit(&mut self, unit: u64) -> &mut UnitRecord {
-        &mut self.changing(unit).record
+        &mut self.unit_mut(unit).record
     }
 
-    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord> {
-        if self.here.contains_key(&unit) { Some(&mut self.changing(unit).record) } else { None }
+    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+        if self.here.contains_key(&unit) { Some(&mut self.unit_mut(unit).record) } else { None }
     }
 }
 
@@ -231,7 +231,7 @@ impl Experiment {
             // A number that was given out and never asked has no state.
             let state = stored(unit)?.map_or(Ok(Unit::default()), |bytes| Unit::read(&bytes))?;
             // Looked at by the next snapshot, so that it goes again.
-            *self.units.units_mut().changing(unit) = state;
+            *self.units.units_mut().unit_mut(unit) = state;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use interleave::Page;
 use statistics::Counts;
 use traffic::{
     Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators, Guard,
-    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, Recorded, Request, SnapshotError, State, Then,
+    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, RecordedEvent, Request, SnapshotError, State, Then,
     UnitState,
 };
 use verdicts::Bots;
@@ -207,7 +207,7 @@ fn events_of_every_version_evolve() {
     let mut kept = std::fs::read_to_string(&path).unwrap_or_default();
     let lines: Vec<String> = samples()
         .into_iter()
-        .map(Recorded::of)
+        .map(RecordedEvent::of)
         .map(|recorded| format!("{} {}\n", recorded.event().name(), hex(recorded.bytes())))
         .collect();
     for line in lines.iter().filter(|line| !kept.contains(line.as_str())).cloned().collect::<Vec<_>>() {
@@ -222,10 +222,10 @@ fn events_of_every_version_evolve() {
     let samples: Vec<Event> = samples();
     for line in kept.lines() {
         let (name, hex) = line.split_once(' ').unwrap();
-        let recorded = Recorded::read(bytes(hex)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let recorded = RecordedEvent::read(bytes(hex)).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!((recorded.event().name(), recorded.bytes()), (name, bytes(hex).as_slice()));
         // Old versions equal one of the samples too, after `upgrade`.
-        if recorded == Recorded::of(recorded.event().clone()) {
+        if recorded == RecordedEvent::of(recorded.event().clone()) {
             assert!(samples.contains(recorded.event()), "{line}");
         }
     }
@@ -244,7 +244,7 @@ fn a_log_of_the_first_version_evolves() {
         std::fs::write(&path, text).unwrap();
     }
     let text = std::fs::read_to_string(&path).unwrap();
-    let log: Vec<Recorded> = text.lines().map(|line| Recorded::read(bytes(line)).unwrap()).collect();
+    let log: Vec<RecordedEvent> = text.lines().map(|line| RecordedEvent::read(bytes(line)).unwrap()).collect();
     let experiment = replayed(&log);
     let fates = experiment.fates();
     assert_eq!(
@@ -326,7 +326,7 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
         experiment.fetch(*unit, stored).unwrap();
     }
     assert!(experiment.states().eq(units.values().cloned()), "units are written as they were");
-    experiment.started(experiment.time() + 1, 9).unwrap();
+    experiment.note_start(experiment.time() + 1, 9).unwrap();
     assert!(matches!(
         experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
         Ok(Chosen::New { .. })

@@ -27,7 +27,7 @@ pub enum Attribution {
     MostDrafted,
 }
 
-const EXPECTED: &str = "expected last, all, window=7d or most-drafted";
+const EXPECTED_RULE: &str = "expected last, all, window=7d or most-drafted";
 
 /// How many days after the last day of its impressions a unit closes, by default.
 const DAYS: u32 = 7;
@@ -55,7 +55,7 @@ impl FromStr for Attribution {
             "most-drafted" => Ok(Self::MostDrafted),
             _ => match text.strip_prefix("window=") {
                 Some(window) => parse_duration(window).map(|window| Self::All(Some(window))),
-                None => Err(EXPECTED.to_owned()),
+                None => Err(EXPECTED_RULE.to_owned()),
             },
         }
     }
@@ -119,11 +119,11 @@ pub(super) fn attribute(
             // If several were at the last moment, the last is not known.
             let at = before.partition_point(|seen| seen.time < newest.time);
             let last = &before[at..];
-            whole(of(last).map(|owned| owned == last.len() as u64), value)
+            undivided(of(last).map(|owned| owned == last.len() as u64), value)
         }
         Attribution::MostDrafted => {
             let [first, second] = of(before);
-            whole([first > second, second > first], value)
+            undivided([first > second, second > first], value)
         }
         Attribution::All(window) => {
             let begin =
@@ -144,7 +144,7 @@ fn count(seen: &[Exposure], owner: Owner) -> u64 {
 }
 
 /// One conversion of this value for a side that has it.
-fn whole(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
+fn undivided(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
     (has.map(u64::from), has.map(|has| if has { value } else { 0 }))
 }
 
@@ -159,7 +159,7 @@ mod tests {
             let read: Attribution = text.parse().unwrap();
             assert_eq!((read.to_string().as_str(), read.days()), (text, days));
         }
-        assert_eq!("first".parse::<Attribution>().unwrap_err(), EXPECTED);
+        assert_eq!("first".parse::<Attribution>().unwrap_err(), EXPECTED_RULE);
         assert!("window=".parse::<Attribution>().is_err());
     }
 

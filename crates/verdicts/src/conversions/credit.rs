@@ -45,12 +45,12 @@ impl ConversionLine {
     /// Whether another line of the unit repeats this one: at any time if it names its order, otherwise at the same time.
     #[must_use]
     pub fn is_double(&self, other: &Self) -> bool {
-        self.said() == other.said() && (self.order != 0 || self.time == other.time)
+        self.repeat_key() == other.repeat_key() && (self.order != 0 || self.time == other.time)
     }
 
     /// The fields that repeated lines have in common.
     #[must_use]
-    pub fn said(&self) -> (u64, u64, u64, i64) {
+    pub fn repeat_key(&self) -> (u64, u64, u64, i64) {
         (self.document, self.order, self.action, self.value)
     }
 

@@ -4,7 +4,7 @@ use ranktypes::text::with_unit;
 use times::date;
 
 use super::finding::{FindingKind, finding};
-use super::{By, Decision, Forecast};
+use super::{CountUnit, Decision, Forecast};
 
 /// The action that a verdict recommends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +136,8 @@ impl Decision {
     fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
         let unit = match self.by {
-            By::Units | By::Conversions => unit.unwrap_or("unit"),
-            By::Impressions => "impression",
+            CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
+            CountUnit::Impressions => "impression",
         };
         let mut sentences = Vec::new();
         if let Some(&(first, second)) = forecast.idle.first() {
@@ -189,7 +189,7 @@ impl Forecast {
                 break;
             }
         }
-        Some(format!("The chance of a decision is {}, at {rate} as {lately}.", super::report::and_so_on(&told)))
+        Some(format!("The chance of a decision is {}, at {rate} as {lately}.", super::report::join_with_and(&told)))
     }
 }
 
@@ -208,14 +208,16 @@ fn chance(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::deciding::decided;
+    use super::super::running_decision::decided;
     use super::*;
-    use crate::outcomes::of_table;
+    use crate::outcomes::parse_table;
 
     fn outlook(rows: &str, fault: Option<&str>) -> Outlook {
         let header =
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-        decided(&of_table(&format!("{header}\n{rows}")), 0.05, By::Units).unwrap().outlook(Some("user"), fault)
+        decided(&parse_table(&format!("{header}\n{rows}")), 0.05, CountUnit::Units)
+            .unwrap()
+            .outlook(Some("user"), fault)
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::pair::PairState;
 use super::{BestDecision, PairDecision};
 
 /// The best of `count` rankers and since when, if the evidence suffices.
-pub(super) fn declared(count: usize, states: &[PairState]) -> Option<(usize, i32)> {
+pub(super) fn declare_best(count: usize, states: &[PairState]) -> Option<(usize, i32)> {
     if count < 3 {
         return None;
     }

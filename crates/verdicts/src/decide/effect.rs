@@ -37,7 +37,7 @@ pub struct DifferenceText {
     /// The rate of the other side.
     pub behind: String,
     /// How many more or fewer the side that is ahead has.
-    pub more: String,
+    pub difference: String,
     /// The interval of that, or why there is none yet.
     pub interval: String,
 }
@@ -105,11 +105,11 @@ impl Effect {
              document of {ahead} and {} on one of {behind}: {} ({}).",
             clicks.ahead,
             clicks.behind,
-            clicks.more,
+            clicks.difference,
             clicks.interval,
             clicked.ahead,
             clicked.behind,
-            clicked.more,
+            clicked.difference,
             clicked.interval,
         );
         if self.units < self.closed {
@@ -148,7 +148,8 @@ impl Difference {
         let fewer_or_more = |value: f64| if value < 0.0 { "fewer" } else { "more" };
         let amount = |value: f64| format!("{:.digits$}", value.abs());
         let side = |value: f64| format!("{} {unit}{}", amount(value), fewer_or_more(value));
-        let more = if difference.abs() < 0.5 * step(digits) { "as many".to_owned() } else { side(difference) };
+        let difference_text =
+            if difference.abs() < 0.5 * step(digits) { "as many".to_owned() } else { side(difference) };
         let interval = match interval.map(|(low, high)| outwards(low, high, digits)) {
             Some((low, high, digits)) if low >= 0.0 => format!("{low:.digits$} to {high:.digits$}"),
             Some((low, high, digits)) if high <= 0.0 => format!("{:.digits$} to {:.digits$}", -high, -low),
@@ -159,7 +160,7 @@ impl Difference {
             }
         };
         let [ahead, behind] = self.rates.map(|rate| amount(scale * rate));
-        DifferenceText { ahead, behind, more, interval }
+        DifferenceText { ahead, behind, difference: difference_text, interval }
     }
 }
 
@@ -247,9 +248,9 @@ mod tests {
         assert!(digits == 3 && low <= -0.066 && (high + 0.004).abs() < 1e-9);
         let open = Difference { rates: [0.31, 0.30], interval: Some((-0.02, 0.041)), progress: 1.0, cut: 0.0 };
         let text = open.text(1.0, 2, "");
-        assert_eq!((&*text.more, &*text.interval), ("0.010 more", "0.020 fewer to 0.041 more"));
+        assert_eq!((&*text.difference, &*text.interval), ("0.010 more", "0.020 fewer to 0.041 more"));
         let level = Difference { rates: [0.3, 0.3], ..open };
         let text = level.text(100.0, 1, "points ");
-        assert_eq!((&*text.more, &*text.interval), ("as many", "2.0 fewer to 4.1 more"));
+        assert_eq!((&*text.difference, &*text.interval), ("as many", "2.0 fewer to 4.1 more"));
     }
 }

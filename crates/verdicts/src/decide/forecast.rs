@@ -13,15 +13,15 @@ use super::{Decision, PairDecision};
 /// How often the rest is played.
 const PLAYS: u64 = 400;
 /// The days with a look at a play: daily looks would decide a little sooner.
-const LOOKS: [u32; 14] = [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90];
+const LOOK_DAYS: [u32; 14] = [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90];
 /// The horizons of the chances, in days.
 const HORIZONS: [u32; 3] = [7, 30, 90];
 /// The rate is that of this many days.
-const LATELY: i32 = 7;
+const RECENT_DAYS: i32 = 7;
 /// How many units of each side the prior of a share adds.
 const PRIOR: f64 = 10.0;
 /// With more pairs than these, only the leader has a forecast.
-const MOST_PAIRS: usize = 200;
+const MAX_PAIRS: usize = 200;
 
 /// How likely a decision comes within some days.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +46,7 @@ pub struct Forecast {
 }
 
 /// A pair as plays need it.
-struct Open {
+struct UndecidedPair {
     pair: (usize, usize),
     counts: Counts,
     /// Units a day.
@@ -64,7 +64,7 @@ impl Forecast {
             None => decision.pairs.iter().all(|pair| pair.last.winner().is_some()),
         };
         // The first day began with the experiment, so it is shorter than a day: counting starts at its end.
-        let from = first.max(last - LATELY);
+        let from = first.max(last - RECENT_DAYS);
         if is_decided || from == last {
             return None;
         }
@@ -93,7 +93,7 @@ impl Forecast {
 fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecision) -> f64) -> Option<Vec<DayChance>> {
     let rankers = decision.rankers.len();
     let contenders: Vec<usize> = match (&decision.best, leader) {
-        (Some(_), Some(leader)) if decision.pairs.len() > MOST_PAIRS => vec![leader],
+        (Some(_), Some(leader)) if decision.pairs.len() > MAX_PAIRS => vec![leader],
         (Some(best), _) => best.candidates.clone(),
         (None, _) => Vec::new(),
     };
@@ -108,28 +108,28 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
     let open = decision.pairs.iter().filter(is_needed).map(|pair| {
         let mut test = test().ok()?;
         test.look_at(pair.last.counts);
-        Some(Open { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
+        Some(UndecidedPair { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
     });
-    let open: Vec<Open> = open.collect::<Option<_>>()?;
+    let open: Vec<UndecidedPair> = open.collect::<Option<_>>()?;
     let opponents: Vec<Vec<Against>> =
         contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &open)).collect();
-    let mut decided = [0_u64; LOOKS.len()];
+    let mut decided = [0_u64; LOOK_DAYS.len()];
     for play in 0..PLAYS {
         // At which look each pair is decided, for its first and for its second.
         let mut reached: Vec<Option<[usize; 2]>> = vec![None; open.len()];
-        let mut at_of = |pair: usize| {
+        let mut looks_of_pair = |pair: usize| {
             let seed = 0x4c6f_6f6b + play + PLAYS * pair as u64;
-            *reached[pair].get_or_insert_with(|| played(&open[pair], &mut Normals::from_seed(seed)))
+            *reached[pair].get_or_insert_with(|| play_pair(&open[pair], &mut Normals::from_seed(seed)))
         };
         let at = if decision.best.is_none() {
-            (0..open.len()).flat_map(&mut at_of).min()
+            (0..open.len()).flat_map(&mut looks_of_pair).min()
         } else {
-            opponents.iter().filter_map(|pairs| best_at(pairs, &mut at_of)).min()
+            opponents.iter().filter_map(|pairs| look_of_best(pairs, &mut looks_of_pair)).min()
         };
-        decided.iter_mut().skip(at.unwrap_or(LOOKS.len())).for_each(|count| *count += 1);
+        decided.iter_mut().skip(at.unwrap_or(LOOK_DAYS.len())).for_each(|count| *count += 1);
     }
     let share = |days: &u32| {
-        let at = LOOKS.iter().position(|look| look == days)?;
+        let at = LOOK_DAYS.iter().position(|look| look == days)?;
         Some(DayChance { days: *days, share: decided[at] as f64 / PLAYS as f64 })
     };
     HORIZONS.iter().map(share).collect()
@@ -142,9 +142,9 @@ struct Against {
 }
 
 /// The pairs of a ranker with all others, first those in which it wins least clearly; `None` if it did not meet all.
-fn against_all(ranker: usize, rankers: usize, open: &[Open]) -> Option<Vec<Against>> {
-    let side = |pair: &Open| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
-    let of = |(pair, one): (usize, &Open)| side(one).map(|side| Against { pair, side });
+fn against_all(ranker: usize, rankers: usize, open: &[UndecidedPair]) -> Option<Vec<Against>> {
+    let side = |pair: &UndecidedPair| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
+    let of = |(pair, one): (usize, &UndecidedPair)| side(one).map(|side| Against { pair, side });
     let mut pairs: Vec<Against> = open.iter().enumerate().filter_map(of).collect();
     let lead = |Against { pair, side }: &Against| {
         let Counts { wins, losses, .. } = open[*pair].counts;
@@ -155,12 +155,12 @@ fn against_all(ranker: usize, rankers: usize, open: &[Open]) -> Option<Vec<Again
     (pairs.len() == rankers - 1).then_some(pairs)
 }
 
-/// The look at which a ranker has beaten all others, if `at_of` says at which each pair is decided; `None` if that is never known.
-fn best_at(pairs: &[Against], at_of: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
+/// The look at which a ranker has beaten all others, if `looks_of_pair` says at which each pair is decided; `None` if that is never known.
+fn look_of_best(pairs: &[Against], looks_of_pair: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
     let mut last = 0;
     for Against { pair, side } in pairs {
-        let at = at_of(*pair)[*side];
-        if at == LOOKS.len() {
+        let at = looks_of_pair(*pair)[*side];
+        if at == LOOK_DAYS.len() {
             return None;
         }
         last = last.max(at);
@@ -169,13 +169,13 @@ fn best_at(pairs: &[Against], at_of: &mut impl FnMut(usize) -> [usize; 2]) -> Op
 }
 
 /// Plays the rest of a pair: the look at which its first wins, and at which its second does; a number that no look has if neither.
-fn played(pair: &Open, draws: &mut Normals) -> [usize; 2] {
-    const NEVER: usize = LOOKS.len();
-    let Open { counts, rate, .. } = pair;
+fn play_pair(pair: &UndecidedPair, draws: &mut Normals) -> [usize; 2] {
+    const NO_LOOK: usize = LOOK_DAYS.len();
+    let UndecidedPair { counts, rate, .. } = pair;
     let mut test = pair.test.clone();
     let of = |state: TestState, at: usize| match state {
-        TestState::FirstWins => Some([at, NEVER]),
-        TestState::SecondWins => Some([NEVER, at]),
+        TestState::FirstWins => Some([at, NO_LOOK]),
+        TestState::SecondWins => Some([NO_LOOK, at]),
         TestState::Open => None,
     };
     if let Some(reached) = of(test.verdict(), 0) {
@@ -188,7 +188,7 @@ fn played(pair: &Open, draws: &mut Normals) -> [usize; 2] {
     let decided = (counts.decided() as f64 + 1.0) / (counts.total() as f64 + 1.0);
     let mut now = *counts;
     let mut before = 0;
-    for (at, days) in LOOKS.iter().enumerate() {
+    for (at, days) in LOOK_DAYS.iter().enumerate() {
         let until = (rate * decided * f64::from(*days)) as u64;
         let more = until - before;
         before = until;
@@ -198,7 +198,7 @@ fn played(pair: &Open, draws: &mut Normals) -> [usize; 2] {
             return reached;
         }
     }
-    [NEVER; 2]
+    [NO_LOOK; 2]
 }
 
 /// A binomial draw; of many, from the normal distribution.
@@ -213,8 +213,8 @@ fn binomial(count: u64, share: f64, draws: &mut Normals) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::By;
-    use super::super::deciding::decided;
+    use super::super::CountUnit;
+    use super::super::running_decision::decided;
     use super::*;
     use crate::outcomes::{Day, DayCounts, Outcomes};
 
@@ -231,7 +231,7 @@ mod tests {
     fn chances_rise_with_days_and_with_the_margin() {
         let of = |wins: u64| {
             let days = vec![[wins, 100 - wins]; 5];
-            decided(&outcomes(&days), 0.05, By::Units).unwrap().forecast.unwrap()
+            decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast.unwrap()
         };
         let (near, far) = (of(52), of(56));
         for forecast in [&near, &far] {
@@ -240,8 +240,8 @@ mod tests {
         }
         assert!(near.chances.iter().zip(&far.chances).all(|(near, far)| near.share < far.share), "{near:?} {far:?}");
         // Decided, and of one day.
-        assert!(decided(&outcomes(&[[90, 10], [90, 10]]), 0.05, By::Units).unwrap().forecast.is_none());
-        assert!(decided(&outcomes(&[[50, 50]]), 0.05, By::Units).unwrap().forecast.is_none());
+        assert!(decided(&outcomes(&[[90, 10], [90, 10]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
+        assert!(decided(&outcomes(&[[50, 50]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
         stopped.days.push(Day { version: 0, day: 30, pair: (0, 2), ..stopped.days[0].clone() });
         stopped.days.push(Day { version: 0, day: 31, pair: (1, 2), ..stopped.days[0].clone() });
         stopped.rankers.push("other".to_owned());
-        let forecast = decided(&stopped, 0.05, By::Units).unwrap().forecast.unwrap();
+        let forecast = decided(&stopped, 0.05, CountUnit::Units).unwrap().forecast.unwrap();
         assert_eq!(forecast.idle.len(), 1, "{forecast:?}");
         assert!(forecast.chances.iter().all(|chance| chance.share < 0.2), "{forecast:?}");
     }
@@ -271,13 +271,15 @@ mod tests {
                 let wins = binomial(20, share, &mut draws);
                 days.push([wins, 20 - wins]);
                 if day == 4 {
-                    let Some(forecast) = decided(&outcomes(&days), 0.05, By::Units).unwrap().forecast else { break };
+                    let Some(forecast) = decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast else {
+                        break;
+                    };
                     said =
                         forecast.chances.iter().find(|chance| chance.days == horizon as u32).map(|chance| chance.share);
                 }
             }
             let Some(said) = said else { continue };
-            come_true |= decided(&outcomes(&days), 0.05, By::Units).unwrap().pairs[0].since.is_some();
+            come_true |= decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().pairs[0].since.is_some();
             let bin = &mut bins[((4.0 * said) as usize).min(3)];
             *bin = [bin[0] + 1.0, bin[1] + said, bin[2] + f64::from(u8::from(come_true))];
         }

@@ -7,7 +7,7 @@ use statistics::{Counts, StatisticsError};
 use super::contradiction::{SinceVerdict, describe};
 use super::drift::drift;
 use super::effect::Effect;
-use super::{By, Look, PairDecision, SingleLook};
+use super::{CountUnit, Look, PairDecision, SingleLook};
 use crate::amounts::Amounts;
 use crate::outcomes::DayCounts;
 
@@ -24,9 +24,9 @@ enum Claim {
 
 /// The evidence that verdicts need.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Needed {
+pub(super) struct EvidenceThresholds {
     /// The part of the level that a pair has among all pairs.
-    pub(super) of_pair: f64,
+    pub(super) pair: f64,
     /// The number of pairs.
     pub(super) pairs: usize,
     /// The number of rankers.
@@ -39,7 +39,7 @@ pub(super) struct Needed {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PairState {
     pair: (usize, usize),
-    needed: Needed,
+    thresholds: EvidenceThresholds,
     impressions: Counts,
     /// All units that closed, and their sums.
     closed: u64,
@@ -75,14 +75,14 @@ struct Day {
 }
 
 impl PairState {
-    pub(super) fn new(pair: (usize, usize), needed: Needed) -> Result<Self, StatisticsError> {
+    pub(super) fn new(pair: (usize, usize), thresholds: EvidenceThresholds) -> Result<Self, StatisticsError> {
         Ok(Self {
             pair,
-            needed,
+            thresholds,
             impressions: Counts::default(),
             closed: 0,
             amounts: Amounts::default(),
-            shares: ShareSequence::new(needed.of_pair)?,
+            shares: ShareSequence::new(thresholds.pair)?,
             reached: [None; 2],
             counted: Vec::new(),
             last: None,
@@ -112,7 +112,7 @@ impl PairState {
     }
 
     /// Counts a day, which is later than those before.
-    pub(super) fn count(&mut self, day: i32, counts: DayCounts, by: By) {
+    pub(super) fn count(&mut self, day: i32, counts: DayCounts, by: CountUnit) {
         self.impressions += counts.impressions;
         self.closed += counts.units.total();
         self.amounts += counts.amounts;
@@ -125,7 +125,7 @@ impl PairState {
         let verdict = self.shares.look_at(counts);
         let largest = self.shares.test().largest_ln_evidence();
         for (reached, largest) in self.reached.iter_mut().zip(largest) {
-            if reached.is_none() && largest >= libm::log(self.needed.of_best) {
+            if reached.is_none() && largest >= libm::log(self.thresholds.of_best) {
                 *reached = Some(day);
             }
         }
@@ -170,7 +170,7 @@ impl PairState {
         let is_known = self.looks.last().is_some_and(|look| look.winner() == Some(ranker));
         self.since = self.since.filter(|_| is_known).or(Some(since));
         self.after = None;
-        let mut shares = ShareSequence::at_threshold(self.needed.of_best)?;
+        let mut shares = ShareSequence::at_threshold(self.thresholds.of_best)?;
         (self.ends, self.moved) = ([0.0, 1.0], [0; 2]);
         let reached = self.reached[usize::from(!is_first)];
         for look in &self.looks {
@@ -190,7 +190,7 @@ impl PairState {
         let Day { day, counts, .. } = seen;
         let of_pairs = |largest: [f64; 2]| {
             let p_value = libm::exp(std::f64::consts::LN_2 - largest[0].max(largest[1])).min(1.0);
-            (p_value * self.needed.pairs as f64).min(1.0)
+            (p_value * self.thresholds.pairs as f64).min(1.0)
         };
         let mut look = Look {
             day,
@@ -215,7 +215,7 @@ impl PairState {
                 self.shares.test().ln_threshold()
             }
             Claim::OfTheBest { is_first } => {
-                let ln_rankers = libm::log(self.needed.rankers as f64);
+                let ln_rankers = libm::log(self.thresholds.rankers as f64);
                 look.p_value = libm::exp(ln_rankers - seen.largest[usize::from(!is_first)]).min(1.0);
                 look.verdict = if is_first { TestState::FirstWins } else { TestState::SecondWins };
                 let Some(shares) = &mut self.of_best else { return Ok(()) };
@@ -255,10 +255,10 @@ impl PairState {
             let looks = self.looks.iter().map(|look| (look.day, oriented(look.counts, is_first)));
             describe(looks, if is_first { (first, second) } else { (second, first) })
         });
-        let pairs = self.needed.pairs as f64;
+        let pairs = self.thresholds.pairs as f64;
         let single_look = last.is_claimed.then(|| SingleLook {
             p_value: (sign_test(last.counts) * pairs).min(1.0),
-            interval: exact_interval(last.counts, self.needed.of_pair).ok(),
+            interval: exact_interval(last.counts, self.thresholds.pair).ok(),
         });
         let is_open = last.verdict == TestState::Open && last.is_claimed;
         PairDecision {
@@ -268,8 +268,12 @@ impl PairState {
             impressions: self.impressions,
             single_look,
             // The level was checked at the beginning.
-            effect: Effect::of(&self.amounts, self.closed, self.needed.of_pair).ok().flatten(),
-            more: if is_open && with_forecast { super::more(last.counts, self.needed.of_pair) } else { None },
+            effect: Effect::of(&self.amounts, self.closed, self.thresholds.pair).ok().flatten(),
+            units_until_decided: if is_open && with_forecast {
+                super::units_until_decided(last.counts, self.thresholds.pair)
+            } else {
+                None
+            },
             has_forecast: with_forecast,
             looks: self.looks.clone(),
             last,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 
-use super::{By, Contradiction, DayChance, Decision, Difference, Drift, Effect, Forecast, Look, PairDecision};
+use super::{Contradiction, CountUnit, DayChance, Decision, Difference, Drift, Effect, Forecast, Look, PairDecision};
 
 /// Wins, losses and ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -335,7 +335,7 @@ impl Decision {
             confidence: last.confidence(),
             p_value: last.p_value,
             ln_evidence: last.ln_evidence(),
-            units: (self.by == By::Units).then(|| last.counts.into()),
+            units: (self.by == CountUnit::Units).then(|| last.counts.into()),
             share: last.counts.share(),
             confidence_sequence: last.interval.map(|(low, high)| [low, high]),
             impressions: pair.impressions.into(),
@@ -344,7 +344,7 @@ impl Decision {
                 interval: look.interval.map(|(low, high)| [low, high]),
             }),
             effect: pair.effect.map(EffectRecord::from),
-            more_until_decided: pair.more,
+            more_until_decided: pair.units_until_decided,
         }
     }
 }

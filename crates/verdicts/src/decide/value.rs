@@ -102,7 +102,7 @@ pub fn decide_value(
         for day in days().filter(|day| day.pair == pair) {
             let slope = slope(&counts, &sums, &sequence, cap);
             counts += day.counts;
-            add(&mut sums, adjusted(&day.counts, slope));
+            add(&mut sums, adjusted_sums(&day.counts, slope));
             if let Some((low, high)) = sequence.interval(&sums) {
                 known = (known.0.max(low), known.1.min(high));
             }
@@ -138,12 +138,12 @@ fn slope(counts: &ConversionCounts, sums: &RatioSums, sequence: &RatioSequence, 
         return 0.0;
     }
     // The squares are at least `progress` times those that the cap alone needs.
-    let most = cap as f64 * (libm::sqrt(progress) - 1.0) / f64::from(draft::MOST);
+    let most = cap as f64 * (libm::sqrt(progress) - 1.0) / f64::from(draft::MAX_ADVANTAGE);
     counts.draft.slope().clamp(-most, most)
 }
 
 /// The sums of differences minus `slope` times the advantage.
-fn adjusted(counts: &ConversionCounts, slope: f64) -> RatioSums {
+fn adjusted_sums(counts: &ConversionCounts, slope: f64) -> RatioSums {
     let sums = counts.sums();
     if slope == 0.0 {
         return sums;
@@ -243,7 +243,7 @@ impl ValueDecision {
         let interval = match last.interval {
             Some((low, high)) => {
                 let (low, high) = if is_first { (low, high) } else { (-high, -low) };
-                format!("the difference is between {} and {}", signed(low), signed(high))
+                format!("the difference is between {} and {}", signed_text(low), signed_text(high))
             }
             None if last.drifts => "no one difference fits all days".to_owned(),
             None => {
@@ -256,7 +256,7 @@ impl ValueDecision {
             None => format!("{ahead} and {behind}: not decided"),
         };
         let draft = last.draft.map_or_else(String::new, |draft| format!("; {}", draft.sentence()));
-        format!("{verdict}. {} and {} per {unit} ({of}); {interval}{draft}", signed(more), signed(less))
+        format!("{verdict}. {} and {} per {unit} ({of}); {interval}{draft}", signed_text(more), signed_text(less))
     }
 
     /// How many units were cut, and which share of all value that is; `None` if none was.
@@ -344,7 +344,7 @@ impl ValueDecision {
 }
 
 /// A number with at least four digits, and never in powers of ten.
-fn signed(value: f64) -> String {
+fn signed_text(value: f64) -> String {
     let digits = if value.abs() >= 1_000.0 {
         0
     } else if value.abs() >= 10.0 {

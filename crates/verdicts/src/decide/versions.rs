@@ -5,11 +5,11 @@ use ranktypes::text::with_unit;
 use statistics::StatisticsError;
 use times::date;
 
-use super::deciding::decide_one;
 use super::look_table::look_table;
-use super::{By, Decision, report};
+use super::running_decision::decide_one;
+use super::{CountUnit, Decision, report};
 use crate::outcomes::{Day, Outcomes};
-use crate::version::{UNNAMED, experiment_of};
+use crate::version::{UNNAMED_VERSION, experiment_name};
 
 /// The verdict of a log on a version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,11 +34,11 @@ impl OfVersion {
 
     /// The warning if days are missing.
     #[must_use]
-    pub fn missing(&self) -> Option<String> {
-        const NAMED: usize = 3;
+    pub fn missing_days_warning(&self) -> Option<String> {
+        const MAX_NAMED_VERSIONS: usize = 3;
         let (first, last) = (self.missing_days.first()?, self.missing_days.last()?);
         let count = self.missing_days.len();
-        let days = if count <= NAMED {
+        let days = if count <= MAX_NAMED_VERSIONS {
             let days: Vec<String> = self.missing_days.iter().map(|day| date(*day)).collect();
             days.join(", ")
         } else {
@@ -55,7 +55,7 @@ impl OfVersion {
     /// Its name in words.
     #[must_use]
     pub fn title(&self) -> &str {
-        self.name.as_deref().unwrap_or(UNNAMED)
+        self.name.as_deref().unwrap_or(UNNAMED_VERSION)
     }
 }
 
@@ -90,7 +90,7 @@ pub struct Verdicts {
 ///
 /// # Errors
 /// If `alpha` is not in (0, 1).
-pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, StatisticsError> {
+pub fn decide(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Verdicts, StatisticsError> {
     decide_with_progress(outcomes, alpha, by, &|_| ())
 }
 
@@ -101,7 +101,7 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, Stati
 pub fn decide_with_progress(
     outcomes: &Outcomes,
     alpha: f64,
-    by: By,
+    by: CountUnit,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Verdicts, StatisticsError> {
     if outcomes.versions.len() < 2 {
@@ -111,7 +111,7 @@ pub fn decide_with_progress(
     }
     let mut versions = Vec::new();
     for (number, name) in outcomes.versions.iter().enumerate() {
-        let outcomes = alone(outcomes, number);
+        let outcomes = outcomes_of_version(outcomes, number);
         let decision = decide_one(&outcomes, alpha, by, progress)?;
         versions.push(OfVersion::new(name.clone(), &outcomes, decision));
     }
@@ -122,7 +122,7 @@ pub fn decide_with_progress(
 }
 
 /// The outcomes of a version, with the rankers that it compares.
-fn alone(outcomes: &Outcomes, version: usize) -> Outcomes {
+fn outcomes_of_version(outcomes: &Outcomes, version: usize) -> Outcomes {
     let of_version = || outcomes.days.iter().filter(|day| day.version == version);
     let mut met: Vec<usize> = of_version().flat_map(|day| [day.pair.0, day.pair.1]).collect();
     met.sort_unstable();
@@ -153,9 +153,9 @@ impl Verdicts {
     #[must_use]
     pub fn change(&self) -> Option<String> {
         let [first, .., last] = self.versions.as_slice() else { return None };
-        let experiment = first.name.as_deref().and_then(experiment_of);
+        let experiment = first.name.as_deref().and_then(experiment_name);
         let is_one = experiment.is_some()
-            && self.versions.iter().all(|version| version.name.as_deref().and_then(experiment_of) == experiment);
+            && self.versions.iter().all(|version| version.name.as_deref().and_then(experiment_name) == experiment);
         let short = |version: &OfVersion| match (experiment, is_one) {
             (Some(experiment), true) => version.title()[experiment.len() + 1..].to_owned(),
             _ => version.title().to_owned(),
@@ -234,13 +234,13 @@ mod tests {
     use statistics::anytime::TestState;
 
     use super::*;
-    use crate::outcomes::of_table;
+    use crate::outcomes::parse_table;
 
     const HEADER: &str =
         "version,day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
 
     fn verdicts(rows: &str) -> Verdicts {
-        decide(&of_table(&format!("{HEADER}\n{rows}")), 0.05, By::Units).unwrap()
+        decide(&parse_table(&format!("{HEADER}\n{rows}")), 0.05, CountUnit::Units).unwrap()
     }
 
     #[test]

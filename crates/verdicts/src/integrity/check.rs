@@ -13,13 +13,13 @@ use super::page::PageCounts;
 pub const LEVEL: f64 = 0.01;
 
 /// From this share of pages, or this difference between two rankers' shares, lost clicks are reported.
-const MANY: f64 = 0.10;
+const MIN_LOST_SHARE: f64 = 0.10;
 /// The difference must certainly exceed this.
 const CERTAIN: f64 = 0.05;
 /// The share of pages with clicks from which on ids that match but for how they are written make a log untrusted.
-const NEAR: f64 = 0.02;
+const MIN_NEAR_SHARE: f64 = 0.02;
 /// Fewer cases of anything are not reported.
-const FEW: u64 = 10;
+const MIN_CASES: u64 = 10;
 /// Standard errors of "for certain".
 const ERRORS: f64 = 2.6;
 /// From this share of pages with a click on, a log may have been kept of these alone.
@@ -27,14 +27,14 @@ const ALL_CLICKED: f64 = 0.95;
 
 /// Which pages a log keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Logged {
+pub enum PageSelection {
     /// Every page that was shown.
     Every,
     /// Only those with a click.
     Clicked,
 }
 
-impl Logged {
+impl PageSelection {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -47,7 +47,7 @@ impl Logged {
 
 /// Which pages have coins of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fresh {
+pub enum CoinScope {
     /// Of each unit the first: true if lists are drawn again for every user, search or page.
     FirstOfUnit,
     /// Each.
@@ -60,9 +60,9 @@ pub enum Fresh {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
     /// Which pages it keeps; `None` if that was not said.
-    pub logged: Option<Logged>,
+    pub logged: Option<PageSelection>,
     /// Which pages have coins of their own.
-    pub fresh: Fresh,
+    pub fresh: CoinScope,
 }
 
 /// The pages of a version, a day and a pair.
@@ -144,14 +144,14 @@ pub struct Fault {
 
 /// The checks of a log, and their findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Checked {
+pub struct IntegrityReport {
     /// The faults; those that make verdicts untrusted come first.
     pub faults: Vec<Fault>,
     /// Which coins were tested, or why none were.
     pub tested: String,
 }
 
-impl Checked {
+impl IntegrityReport {
     /// Whether verdicts on all versions can be trusted as far as pages show.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
@@ -160,8 +160,8 @@ impl Checked {
 
     /// Why a verdict on the version with this name is not trusted; `None` if it is, whatever is wrong with other versions.
     #[must_use]
-    pub fn untrusted(&self, version: Option<&str>) -> Option<&Fault> {
-        let name = version.unwrap_or(crate::UNNAMED);
+    pub fn distrust_reason(&self, version: Option<&str>) -> Option<&Fault> {
+        let name = version.unwrap_or(crate::UNNAMED_VERSION);
         let concerns = |fault: &Fault| fault.version.as_deref().is_none_or(|version| version == name);
         self.faults.iter().find(|fault| !fault.trusted && concerns(fault))
     }
@@ -175,7 +175,7 @@ impl Checked {
 
 /// Checks the pages of a log, or of an experiment as far as it is.
 #[must_use]
-pub fn check(pages: &Pages<'_>) -> Checked {
+pub fn check(pages: &Pages<'_>) -> IntegrityReport {
     let mut faults = Vec::new();
     faults.extend(unknown(pages.clicks));
     let mut draws = 0;
@@ -196,11 +196,12 @@ pub fn check(pages: &Pages<'_>) -> Checked {
             found.extend(pair.clicks());
             found.extend(pair.lists());
         }
-        let version = (pages.versions.len() > 1).then(|| name.clone().unwrap_or_else(|| crate::UNNAMED.to_owned()));
+        let version =
+            (pages.versions.len() > 1).then(|| name.clone().unwrap_or_else(|| crate::UNNAMED_VERSION.to_owned()));
         faults.extend(worst_of_each(found).map(|fault| Fault { version: version.clone(), ..fault }));
     }
     faults.sort_by_key(|fault| fault.trusted);
-    Checked { faults, tested: tested(pages.form, draws) }
+    IntegrityReport { faults, tested: tested_coins(pages.form, draws) }
 }
 
 /// Of several pairs with the same fault, the first one; how many others have it is said.
@@ -220,19 +221,21 @@ fn worst_of_each(found: Vec<Fault>) -> impl Iterator<Item = Fault> {
 }
 
 /// Which coins were tested.
-fn tested(form: Form, draws: u64) -> String {
-    const NOT: &str = "Coins of lists were not tested: ";
+fn tested_coins(form: Form, draws: u64) -> String {
+    const NOT_TESTED: &str = "Coins of lists were not tested: ";
     match (form, draws) {
-        (Form { logged: Some(Logged::Clicked), .. }, _) => format!("{NOT}only pages with clicks were logged."),
-        (Form { fresh: Fresh::Unknown, .. }, _) => {
-            format!("{NOT}it is not known whether a user's list is drawn once or for every page (`coin`).")
+        (Form { logged: Some(PageSelection::Clicked), .. }, _) => {
+            format!("{NOT_TESTED}only pages with clicks were logged.")
+        }
+        (Form { fresh: CoinScope::Unknown, .. }, _) => {
+            format!("{NOT_TESTED}it is not known whether a user's list is drawn once or for every page (`coin`).")
         }
         (_, 0) => format!(
-            "{NOT}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
+            "{NOT_TESTED}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
         ),
         (Form { fresh, .. }, draws) => {
-            let which = if fresh == Fresh::Every { "page" } else { "first page" };
-            let of = if fresh == Fresh::Every { "" } else { " of units" };
+            let which = if fresh == CoinScope::Every { "page" } else { "first page" };
+            let of = if fresh == CoinScope::Every { "" } else { " of units" };
             format!("Coins of lists were tested on {}{of}.", with_unit(draws, which))
         }
     }
@@ -241,7 +244,7 @@ fn tested(form: Form, draws: u64) -> String {
 /// Clicks on impressions that are not in the log.
 fn unknown(clicks: Clicks) -> Option<Fault> {
     let share = share(clicks.unknown, clicks.all);
-    if clicks.of_other_pages || clicks.unknown < FEW || share <= MANY {
+    if clicks.of_other_pages || clicks.unknown < MIN_CASES || share <= MIN_LOST_SHARE {
         return None;
     }
     let sentence = format!(
@@ -264,7 +267,7 @@ struct OfPair<'a> {
 impl OfPair<'_> {
     /// Coins that are not fair.
     fn coins(&self, form: Form, tests: usize) -> Vec<Fault> {
-        if form.logged == Some(Logged::Clicked) || form.fresh == Fresh::Unknown {
+        if form.logged == Some(PageSelection::Clicked) || form.fresh == CoinScope::Unknown {
             return vec![];
         }
         let Self { names: [first, second], all, .. } = self;
@@ -343,7 +346,7 @@ impl OfPair<'_> {
             format!("{count_text} of {clicked} pages with clicks ({})", percent(share(count, all.clicked)))
         };
         let near: u64 = all.near.iter().sum();
-        if near >= FEW && share(near, all.clicked) > NEAR {
+        if near >= MIN_CASES && share(near, all.clicked) > MIN_NEAR_SHARE {
             let side = if share(all.near[0].max(all.near[1]), near) >= 0.9 {
                 let loser = names[usize::from(all.near[1] > all.near[0])];
                 format!(", nearly all on those of {loser}, which loses them")
@@ -360,7 +363,7 @@ impl OfPair<'_> {
         let under = [0, 1].map(|side| (all.lost_under[side], all.clicked_under[side]));
         let apart = differ(under[0], under[1]);
         let lost = share(all.lost, all.clicked);
-        if all.lost < FEW || (lost <= MANY && apart.is_none()) {
+        if all.lost < MIN_CASES || (lost <= MIN_LOST_SHARE && apart.is_none()) {
             return None;
         }
         let by_side = apart.map_or_else(String::new, |side| {
@@ -395,7 +398,7 @@ impl OfPair<'_> {
             );
             found.push(Fault { kind: FaultKind::ListsOfOne, version: None, sentence, trusted: true });
         }
-        if all.identical >= FEW && share(all.identical, all.pages) > 0.5 {
+        if all.identical >= MIN_CASES && share(all.identical, all.pages) > 0.5 {
             let sentence = format!(
                 "{} and {} sent the same list for {} of {} pages ({}): these compare nothing. Do both ask the same index?",
                 names[0],
@@ -413,12 +416,12 @@ impl OfPair<'_> {
 /// Which of two shares, each a count of a total, is larger by more than 10 points and certainly by more than 5.
 fn differ(first: (u64, u64), second: (u64, u64)) -> Option<usize> {
     let [p, q] = [first, second].map(|(count, of)| share(count, of));
-    if first.1 == 0 || second.1 == 0 || first.0 + second.0 < FEW {
+    if first.1 == 0 || second.1 == 0 || first.0 + second.0 < MIN_CASES {
         return None;
     }
     let error = [(p, first.1), (q, second.1)].map(|(p, of)| p * (1.0 - p) / of as f64).iter().sum::<f64>();
     let apart = (p - q).abs();
-    (apart > MANY && apart - ERRORS * libm::sqrt(error) > CERTAIN).then_some(usize::from(q > p))
+    (apart > MIN_LOST_SHARE && apart - ERRORS * libm::sqrt(error) > CERTAIN).then_some(usize::from(q > p))
 }
 
 fn share(count: u64, of: u64) -> f64 {
@@ -456,10 +459,10 @@ mod tests {
             surplus_squares: 1200,
             ..PageCounts::default()
         };
-        let found = |coins: [u64; 2], logged: Option<Logged>| {
+        let found = |coins: [u64; 2], logged: Option<PageSelection>| {
             let rankers = ["A", "B"].map(str::to_owned);
             let days = [PageDay { version: 0, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..counts } }];
-            let form = Form { logged, fresh: Fresh::FirstOfUnit };
+            let form = Form { logged, fresh: CoinScope::FirstOfUnit };
             let clicks = Clicks::default();
             check(&Pages { rankers: &rankers, versions: &[None], days: &days, form, clicks }).faults
         };
@@ -467,10 +470,10 @@ mod tests {
             let asked = found(coins, None);
             assert!(asked.len() == 1 && asked[0].kind == FaultKind::FormUnsaid && asked[0].trusted, "{asked:?}");
             assert!(asked[0].sentence.contains(what) && !asked[0].sentence.contains("more pair"), "{asked:?}");
-            assert_eq!(found(coins, Some(Logged::Clicked)), []);
+            assert_eq!(found(coins, Some(PageSelection::Clicked)), []);
         }
         let kinds = |faults: Vec<Fault>| faults.iter().map(|fault| (fault.kind, fault.trusted)).collect::<Vec<_>>();
-        let every = kinds(found([300, 0], Some(Logged::Every)));
+        let every = kinds(found([300, 0], Some(PageSelection::Every)));
         assert_eq!(every, [(FaultKind::Lead, false), (FaultKind::Places, false)]);
     }
 
@@ -479,15 +482,15 @@ mod tests {
         let rankers = ["A", "B"].map(str::to_owned);
         let fair = PageCounts { pages: 300, clicked: 90, coins: [150, 150], ..PageCounts::default() };
         let day = |version, coins| PageDay { version, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..fair } };
-        let form = Form { logged: Some(Logged::Every), fresh: Fresh::FirstOfUnit };
+        let form = Form { logged: Some(PageSelection::Every), fresh: CoinScope::FirstOfUnit };
         let (versions, days) = ([None, Some("2".to_owned())], [day(0, [300, 0]), day(1, [150, 150])]);
         let pages = Pages { rankers: &rankers, versions: &versions, days: &days, form, clicks: Clicks::default() };
         let checked = check(&pages);
-        assert_eq!(checked.untrusted(None).map(|fault| fault.kind), Some(FaultKind::Lead));
-        assert_eq!((checked.untrusted(Some("2")), checked.is_trusted()), (None, false));
+        assert_eq!(checked.distrust_reason(None).map(|fault| fault.kind), Some(FaultKind::Lead));
+        assert_eq!((checked.distrust_reason(Some("2")), checked.is_trusted()), (None, false));
         // Clicks on impressions that are not in the log are of no version: no verdict is trusted.
         let clicks = Clicks { all: 100, unknown: 60, of_other_pages: false };
         let checked = check(&Pages { clicks, ..pages });
-        assert_eq!(checked.untrusted(Some("2")).map(|fault| fault.kind), Some(FaultKind::UnknownImpressions));
+        assert_eq!(checked.distrust_reason(Some("2")).map(|fault| fault.kind), Some(FaultKind::UnknownImpressions));
     }
 }

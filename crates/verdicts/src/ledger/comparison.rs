@@ -58,7 +58,7 @@ impl Comparison {
         let all = Self::Set(arms.into(), outcome.clone(), clicks.map(Box::from));
         let mut only = None;
         if arms.len() == 2 {
-            all.each(|pair, net, clicks| only = Some(Self::Pair(pair, net, clicks)));
+            all.for_each_pair(|pair, net, clicks| only = Some(Self::Pair(pair, net, clicks)));
         }
         Some(only.unwrap_or(all))
     }
@@ -72,7 +72,7 @@ impl Comparison {
     }
 
     /// Each pair, 1 if its first won, -1 if its second did, and the clicks of both; in an order that depends on the rankers alone.
-    pub(super) fn each(&self, mut each: impl FnMut(Pair, i8, Option<SideClicks>)) {
+    pub(super) fn for_each_pair(&self, mut each: impl FnMut(Pair, i8, Option<SideClicks>)) {
         match self {
             Self::Pair(pair, net, clicks) => each(*pair, *net, *clicks),
             Self::Set(arms, outcome, clicks) => {

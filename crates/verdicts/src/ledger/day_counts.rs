@@ -73,9 +73,9 @@ impl DayCounts {
     pub(super) fn impression(&mut self, comparison: &Comparison) {
         if let Comparison::Set(..) = comparison {
             self.expect_sets();
-            comparison.each(|pair, net, _| self.all[pair_number(pair)].impression(net));
+            comparison.for_each_pair(|pair, net, _| self.all[pair_number(pair)].impression(net));
         } else {
-            comparison.each(|pair, net, _| self.few.entry(pair).or_default().impression(net));
+            comparison.for_each_pair(|pair, net, _| self.few.entry(pair).or_default().impression(net));
         }
     }
 
@@ -83,9 +83,11 @@ impl DayCounts {
     pub(super) fn only(&mut self, comparison: &Comparison) {
         if let Comparison::Set(..) = comparison {
             self.expect_sets();
-            comparison.each(|pair, net, clicks| self.all[pair_number(pair)].unit(net.into(), UnitAmounts::of(clicks)));
+            comparison.for_each_pair(|pair, net, clicks| {
+                self.all[pair_number(pair)].unit(net.into(), UnitAmounts::of(clicks))
+            });
         } else {
-            comparison.each(|pair, net, clicks| self.unit(pair, net.into(), UnitAmounts::of(clicks)));
+            comparison.for_each_pair(|pair, net, clicks| self.unit(pair, net.into(), UnitAmounts::of(clicks)));
         }
     }
 

@@ -254,7 +254,7 @@ impl<S: UnitStore> UnitLedger<S> {
             }
         }
         for unit in self.days.ending.remove(&day).unwrap_or_default() {
-            let Some(record) = self.units.known(unit) else { continue };
+            let Some(record) = self.units.known_unit(unit) else { continue };
             let is_bot = record.bot_from <= day;
             let mut count = 0;
             for ((version, pair), sum) in record.sums.iter().filter(|(_, sum)| sum.last_day == day) {
@@ -361,7 +361,7 @@ fn close_set(comparisons: &[Comparison], counted: &mut DayCounts) {
     let mut sums: Vec<(Pair, i32, UnitAmounts)> = Vec::new();
     for comparison in comparisons {
         let mut index = 0;
-        comparison.each(|pair, net, clicks| {
+        comparison.for_each_pair(|pair, net, clicks| {
             if index == sums.len() {
                 sums.push((pair, 0, UnitAmounts::default()));
             }

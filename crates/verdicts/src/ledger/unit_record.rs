@@ -11,7 +11,7 @@ pub trait UnitStore {
     fn unit(&mut self, unit: u64) -> &mut UnitRecord;
 
     /// The record of a unit that is there.
-    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord>;
+    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord>;
 }
 
 /// In memory.
@@ -20,7 +20,7 @@ impl UnitStore for BTreeMap<u64, UnitRecord> {
         self.entry(unit).or_default()
     }
 
-    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord> {
         self.get_mut(&unit)
     }
 }

@@ -5,7 +5,7 @@ use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Counts;
 use statistics::anytime::TestState;
-use verdicts::decide::{By, Decision, decide, report};
+use verdicts::decide::{CountUnit, Decision, decide, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 /// A log of days, each with this many users and this share of them for the first ranker.
@@ -21,7 +21,7 @@ fn log(days: &[(u64, f64)], seed: u64) -> Outcomes {
 }
 
 fn judged(outcomes: &Outcomes) -> Decision {
-    decide(outcomes, 0.05, By::Units).unwrap().latest().clone()
+    decide(outcomes, 0.05, CountUnit::Units).unwrap().latest().clone()
 }
 
 /// Whether the first words warn that a verdict is about the past.

@@ -5,7 +5,7 @@
 use statistics::Normals;
 use statistics::anytime::TestState;
 use verdicts::conversions::{ConversionCounts, ConversionDay, Conversions, UnitConversions};
-use verdicts::decide::{By, ValueLook, decide, decide_value};
+use verdicts::decide::{CountUnit, ValueLook, decide, decide_value};
 use verdicts::draft::{DraftSums, UnitDraft};
 
 /// Looks, one a day.
@@ -113,7 +113,7 @@ fn daily_test_decides(shop: &Conversions) -> bool {
 /// In how many of some shops the sign of units, the value and a daily test decide.
 fn decided(shops: &[Conversions]) -> [usize; 3] {
     let by_number = shops.iter().filter(|shop| {
-        let verdicts = decide(&shop.outcomes(), 0.05, By::Conversions).unwrap();
+        let verdicts = decide(&shop.outcomes(), 0.05, CountUnit::Conversions).unwrap();
         verdicts.latest().pairs[0].last.verdict != TestState::Open
     });
     let by_value = shops.iter().filter(|shop| decide_value(shop, 0, 0.05).unwrap().unwrap().best().is_some());

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
 use statistics::Counts;
 use statistics::anytime::{BestArm, EProcess, PairTest, Prior, TestState};
-use verdicts::decide::{By, Decision, FindingKind, Look, decide, finding};
+use verdicts::decide::{CountUnit, Decision, FindingKind, Look, decide, finding};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 /// The page with the tables.
@@ -33,7 +33,7 @@ fn log(rankers: usize, days: i32, users: u64, share: &dyn Fn(i32, (usize, usize)
     }
     let names = (0..rankers).map(|ranker| format!("r{ranker}")).collect();
     let outcomes = Outcomes { rankers: names, versions: vec![None], days: all };
-    let decision = decide(&outcomes, ALPHA, By::Units).unwrap().latest().clone();
+    let decision = decide(&outcomes, ALPHA, CountUnit::Units).unwrap().latest().clone();
     agrees(&decision);
     decision
 }

@@ -14,7 +14,7 @@ use boards::{Board, Boards};
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use serde_json::Value;
-use traffic::{ExperimentStatus, SIMULATED, State as To};
+use traffic::{ExperimentStatus, SIMULATED_REMARK, State as To};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
@@ -136,7 +136,7 @@ fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
     let warnings = told["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED || overview::says(&headline, warning));
+    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED_REMARK || overview::says(&headline, warning));
     let warnings = warnings.filter(is_new).map(str::to_owned).collect();
     page::ListItem {
         name: text("experiment"),
@@ -170,7 +170,7 @@ pub(super) async fn experiment(
             Live { stream: format!("../v1/experiments/{name}/stream?after={}", app.pages.boards.name(board.version)) };
         let mut frame = frame(&app, &reader, "../");
         if app.settings.notice.is_none() && entry.config.simulated {
-            frame.notice = Some(SIMULATED.to_owned());
+            frame.notice = Some(SIMULATED_REMARK.to_owned());
         }
         Ok(html(StatusCode::OK, document::overview(&frame, &name, &parts, Some(&live))))
     };

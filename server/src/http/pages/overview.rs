@@ -6,7 +6,10 @@ use page::{
     Change, CountKind, Course, Figure, Guardrail, ImpressionCount, Latency, Measure, Overview, Traffic, TrafficDay,
 };
 use times::date;
-use traffic::{Config, DecisionReport, Fates, Headline, Held, Later, NextStep, SCHEDULE, SIMULATED, State};
+use traffic::{
+    Config, ConversionVerdicts, DecisionReport, Fates, Headline, HoldReason, NextStep, SCHEDULE, SIMULATED_REMARK,
+    State,
+};
 use verdicts::conversions::{LineFate, Primary};
 
 use super::tone;
@@ -19,14 +22,14 @@ const RAILS: usize = 30;
 
 /// A headline as pages show it.
 pub(super) fn headline(headline: Headline) -> page::Headline {
-    let Headline { standing, sentence, more, action: _, advice, winner: _ } = headline;
+    let Headline { standing, sentence, details, action: _, advice, winner: _ } = headline;
     let (tone, label) = tone(standing);
-    page::Headline { tone, label: label.to_owned(), sentence, more, action: advice }
+    page::Headline { tone, label: label.to_owned(), sentence, more: details, action: advice }
 }
 
 /// Whether a headline contains this warning.
 pub(super) fn says(headline: &Headline, warning: &str) -> bool {
-    std::iter::once(&headline.sentence).chain(&headline.more).any(|sentence| sentence.ends_with(warning))
+    std::iter::once(&headline.sentence).chain(&headline.details).any(|sentence| sentence.ends_with(warning))
 }
 
 /// The page of an experiment. `is_pending`: it was killed, but its log does not have the event yet.
@@ -39,7 +42,7 @@ pub(super) fn overview_of(
 ) -> Overview {
     let config = &glance.config;
     // Warnings in the notice on top of the page or in the headline are not repeated.
-    let is_new = |warning: &&String| *warning != SIMULATED && !says(&found, warning);
+    let is_new = |warning: &&String| *warning != SIMULATED_REMARK && !says(&found, warning);
     let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
     if is_pending && glance.state != State::Killed {
         let pending = "Kill pending: everybody gets the champion's list, but the store cannot be written at present. The kill is \
@@ -79,8 +82,9 @@ fn measures(verdict: &DecisionReport) -> Vec<Measure> {
 
 /// The course of the difference in value, where values count.
 fn courses(verdict: &DecisionReport) -> Vec<Course> {
-    let of = |later: &Later| Some(page::decision::courses(later.value.as_ref()?, "unit", later.currency()));
-    verdict.later.as_ref().and_then(of).unwrap_or_default()
+    let of =
+        |later: &ConversionVerdicts| Some(page::decision::courses(later.value.as_ref()?, "unit", later.currency()));
+    verdict.conversion_verdicts.as_ref().and_then(of).unwrap_or_default()
 }
 
 fn ranker(config: &Config, place: u32) -> String {
@@ -149,9 +153,9 @@ fn ramp(config: &Config, next: Option<NextStep>) -> String {
     let Some(NextStep { share, left, held }) = next else { return all.to_owned() };
     let next = percent(share);
     match held {
-        Some(Held::State) => format!("{all}; {next} once it runs again"),
-        Some(Held::Guardrail) => format!("{all}; a guardrail broke, so that the ramp does not reach {next}"),
-        Some(Held::Integrity) => format!("{all}; {next} once its pages can be trusted"),
+        Some(HoldReason::State) => format!("{all}; {next} once it runs again"),
+        Some(HoldReason::Guardrail) => format!("{all}; a guardrail broke, so that the ramp does not reach {next}"),
+        Some(HoldReason::Integrity) => format!("{all}; {next} once its pages can be trusted"),
         None => {
             // Hours, or minutes near the end.
             let (hour, minute) = (3_600_000, 60_000);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
-use traffic::{Event, Recorded};
+use traffic::{Event, RecordedEvent};
 
 use super::lock::{beside, is_made};
 use super::schema::{self, BEFORE, FORMAT};
@@ -100,7 +100,7 @@ fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
     while let Some(row) = rows.next()? {
         let (n, kind, impression, body): (i64, u8, Option<i64>, Vec<u8>) =
             (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-        let body = match Recorded::read(body.clone()) {
+        let body = match RecordedEvent::read(body.clone()) {
             Ok(recorded) => {
                 if let Event::Asked { receipt: Some(_), .. } | Event::Listed { .. } = recorded.event() {
                     showed.extend(impression);
@@ -142,9 +142,9 @@ fn move_rows(connection: &Connection, id: u32) -> Result<(), StoreError> {
 }
 
 /// The bytes of an event without what found its impression again.
-fn without_marks(recorded: Recorded) -> Vec<u8> {
+fn without_marks(recorded: RecordedEvent) -> Vec<u8> {
     if matches!(recorded.event(), Event::Asked { .. }) {
-        return Recorded::of(recorded.into_event()).bytes().to_vec();
+        return RecordedEvent::of(recorded.into_event()).bytes().to_vec();
     }
     recorded.bytes().to_vec()
 }

@@ -16,7 +16,7 @@ use output::usage::usage;
 use ranktypes::text::{excerpt, with_unit};
 use serde_json::json;
 use statistics::fixed::Prediction;
-use verdicts::decide::{Action, By, decide};
+use verdicts::decide::{Action, CountUnit, decide};
 
 use self::past::{Past, read};
 use self::report::{digits, record, words};
@@ -56,7 +56,7 @@ pub(super) struct Options {
 pub(super) struct Asked<'a> {
     pub(super) outcomes: Option<&'a Path>,
     pub(super) confidence: f64,
-    pub(super) by: By,
+    pub(super) by: CountUnit,
     pub(super) format: OutputFormat,
     pub(super) out: Option<&'a Path>,
     pub(super) replace: bool,
@@ -171,7 +171,7 @@ impl New {
     }
 
     /// The share of wins minus 1/2 by the latest verdict in `folder`.
-    fn of_outcomes(folder: &Path, new: Option<&str>, by: By, alpha: f64, past: &Past) -> Result<Self> {
+    fn of_outcomes(folder: &Path, new: Option<&str>, by: CountUnit, alpha: f64, past: &Past) -> Result<Self> {
         let (outcomes, summary) = read_outcomes(folder)?;
         let primary = primary(&summary);
         if primary != Primary::Clicks {
@@ -182,7 +182,7 @@ impl New {
                 primary.name()
             )));
         }
-        if by == By::Impressions {
+        if by == CountUnit::Impressions {
             need_impressions(&outcomes).map_err(|error| usage(error.in_file(folder)))?;
         }
         let verdicts = decide(&outcomes, alpha, by)?;
@@ -216,7 +216,7 @@ impl New {
         let decided = pair.last.counts.decided();
         // No larger for any share, and about the same for shares near one half.
         let result = NewResult { value: share - 0.5, error: 0.5 / libm::sqrt(decided as f64) };
-        let unit = if by == By::Impressions { "impression" } else { summary["unit"].as_str().unwrap_or("unit") };
+        let unit = if by == CountUnit::Impressions { "impression" } else { summary["unit"].as_str().unwrap_or("unit") };
         let taken = if new.is_none() { ", taken for the new ranker (--new says which is)," } else { "" };
         let mut of = Self::of_result(result, past)?;
         of.of = format!(

@@ -206,7 +206,7 @@ impl ConversionLog {
 
 /// The lines in order, each once: that of the earliest time, and in the files the first.
 fn without_doubles(mut lines: Vec<Line>, aside: &mut Vec<(Origin, ConversionFate)>) -> Vec<Line> {
-    lines.sort_unstable_by_key(|line| (line.unit, line.said.said(), line.said.time(), line.origin));
+    lines.sort_unstable_by_key(|line| (line.unit, line.said.repeat_key(), line.said.time(), line.origin));
     let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
         match kept.last() {

@@ -26,7 +26,7 @@ use verdicts::PairChoice;
 use verdicts::amounts::UnitAmounts;
 use verdicts::conversions::UnitConversions;
 use verdicts::draft::UnitDraft;
-use verdicts::integrity::Fresh;
+use verdicts::integrity::CoinScope;
 
 use pairs::OrderedOutcome;
 use past::{Met, UnitSum};
@@ -139,7 +139,7 @@ impl<'a> Counter<'a> {
         mut each: impl FnMut(&mut Self, &PairOutcome, OrderedOutcome),
     ) {
         let fresh = self.settings.fresh();
-        let first = first.filter(|_| fresh == Fresh::FirstOfUnit);
+        let first = first.filter(|_| fresh == CoinScope::FirstOfUnit);
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The opponent is known only if both rankers always met: outcomes may have chosen one to be shown alone.
             let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
@@ -147,7 +147,7 @@ impl<'a> Counter<'a> {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
-            let is_fresh = fresh == Fresh::Every || Some(outcome.shown) == first;
+            let is_fresh = fresh == CoinScope::Every || Some(outcome.shown) == first;
             if !is_fresh {
                 // Whether it was shown may depend on the earlier results of the same coin.
                 of.advantage = 0;

@@ -17,7 +17,7 @@ use super::text::read_bytes;
 use crate::model::{
     Click, Displayed, ImpressionRef, Listed, MOST_SHOWN, MixedRef, ReceiptRef, Receipts, Settings, UnitKind, version_of,
 };
-use times::of_number;
+use times::time_from_number;
 
 /// Reads the lines of one block, or the rows of one batch; its buffers serve all of them.
 #[derive(Default)]
@@ -407,7 +407,7 @@ fn text(value: Value<'_>) -> Option<Option<&str>> {
 fn moment(value: Value<'_>, settings: &Settings) -> Option<i64> {
     match value {
         Value::Text(text) => settings.zone.time(text).ok(),
-        Value::Number(number) => number.parse().ok().and_then(of_number),
+        Value::Number(number) => number.parse().ok().and_then(time_from_number),
         _ => None,
     }
 }

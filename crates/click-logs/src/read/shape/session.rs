@@ -219,7 +219,7 @@ fn time(name: &str, value: &Value, settings: &Settings) -> Result<Option<i64>, M
         Value::String(text) => settings.zone.time(text).map(Some).map_err(Malformed::new),
         Value::Number(number) => {
             let seconds = number.as_f64().unwrap_or(f64::NAN);
-            let known = times::of_number(seconds);
+            let known = times::time_from_number(seconds);
             known.map(Some).ok_or_else(|| Malformed::new(times::not_a_time(seconds, &number.to_string())))
         }
         other => Err(Malformed::new(format!("`{name}` is {}; expected a time", value_excerpt(other)))),

@@ -20,7 +20,7 @@ use studies::notes;
 use studies::request::{RunRequest, StudyDefaults};
 use studies::results::label;
 use times::date;
-use verdicts::UNNAMED;
+use verdicts::UNNAMED_VERSION;
 use verdicts::outcomes::{Day, Outcomes};
 
 use crate::cli::args::PlaceArgs;
@@ -208,7 +208,8 @@ impl Days {
             .and_then(|outcomes| click_logs::outcomes::need_impressions(&outcomes).map(|()| outcomes));
         let Outcomes { rankers, versions, days: rows } = outcomes.map_err(|error| usage(error.in_file(&table)))?;
         if versions.len() > 1 {
-            let names: Vec<&str> = versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED)).collect();
+            let names: Vec<&str> =
+                versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED_VERSION)).collect();
             bail!(usage(format!(
                 "{} has outcomes of {} versions of the experiment ({}), which are experiments of their own: keep the rows of the one \
                  that goes on",

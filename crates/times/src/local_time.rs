@@ -1,6 +1,6 @@
 //! Times as text: what a clock showed, and how far it is ahead of UTC.
 
-use crate::calendar::{DAY, date, days_from_civil, days_in};
+use crate::calendar::{DAY, date, days_from_civil, days_in_month};
 
 /// How far a zone is ahead of UTC in milliseconds: `Z`, `UTC`, `+01:00`, `+0100` or `+01`.
 pub(crate) fn ahead(bytes: &[u8]) -> Option<i64> {
@@ -36,7 +36,7 @@ pub(crate) fn local_time(bytes: &[u8]) -> Option<(i64, &[u8])> {
     }
     // A leap second is the first of the next minute.
     let is_time = hour < 24 && minute < 60 && second <= 60;
-    if !is_time || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
+    if !is_time || !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
         return None;
     }
     let seconds = (days_from_civil(year, month, day) * 24 + hour) * 3600 + minute * 60 + second;

@@ -233,7 +233,7 @@ impl<'a> OutcomeV1<'a> {
             Outcome::Pair(Preference::Tie) => Self::Tie,
             Outcome::Scores(scores) => Self::Scores(scores.into()),
             Outcome::Pairs(preferences) => {
-                Self::Pairs { count: preferences.len() as u32, packed: packed(preferences).into() }
+                Self::Pairs { count: preferences.len() as u32, packed: pack_preferences(preferences).into() }
             }
         }
     }
@@ -253,7 +253,7 @@ impl<'a> OutcomeV1<'a> {
                 };
                 let all = bytes.iter().flat_map(|&byte| (0..PREFERENCES as u32).map(move |at| digit(byte, at)));
                 let preferences: Vec<_> = all.take(count as usize).collect();
-                if preferences.len() != count as usize || packed(&preferences) != **bytes {
+                if preferences.len() != count as usize || pack_preferences(&preferences) != **bytes {
                     return Err(EventError::Damaged { what: "preferences in another form" });
                 }
                 Outcome::Pairs(preferences)
@@ -262,7 +262,7 @@ impl<'a> OutcomeV1<'a> {
     }
 }
 
-fn packed(preferences: &[Preference]) -> Vec<u8> {
+fn pack_preferences(preferences: &[Preference]) -> Vec<u8> {
     let digit = |preference: &Preference| match preference {
         Preference::First => 0,
         Preference::Second => 1,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use statistics::{Counts, StatisticsError};
 
-use super::best::{best, declared};
-use super::pair::{Needed, PairState};
-use super::{By, Decision, Forecast, PairDecision};
+use super::best::{best, declare_best};
+use super::pair::{EvidenceThresholds, PairState};
+use super::{CountUnit, Decision, Forecast, PairDecision};
 use crate::amounts::Amounts;
 use crate::outcomes::{Day, Outcomes};
 
@@ -34,10 +34,10 @@ const FORECASTS: usize = 45;
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deciding {
+pub struct RunningDecision {
     rankers: Vec<String>,
     alpha: f64,
-    by: By,
+    by: CountUnit,
     /// In the order of the pairs.
     states: Vec<PairState>,
     places: BTreeMap<(usize, usize), usize>,
@@ -46,23 +46,28 @@ pub struct Deciding {
     rows: usize,
 }
 
-impl Deciding {
+impl RunningDecision {
     /// For these rankers and the `pairs` that meet (by their places, the smaller first), at level `alpha`, in (0, 1), for all
     /// pairs together. The pairs determine how the level is divided.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
-    pub fn new(rankers: Vec<String>, pairs: &[(usize, usize)], alpha: f64, by: By) -> Result<Self, StatisticsError> {
+    pub fn new(
+        rankers: Vec<String>,
+        pairs: &[(usize, usize)],
+        alpha: f64,
+        by: CountUnit,
+    ) -> Result<Self, StatisticsError> {
         // The level may be wrong without any pair.
         statistics::anytime::PairTest::new(alpha)?;
-        let needed = Needed {
-            of_pair: alpha / pairs.len().max(1) as f64,
+        let thresholds = EvidenceThresholds {
+            pair: alpha / pairs.len().max(1) as f64,
             pairs: pairs.len(),
             rankers: rankers.len(),
             of_best: rankers.len().max(1) as f64 / alpha,
         };
         let places = pairs.iter().copied().zip(0..).collect();
-        let states = pairs.iter().map(|pair| PairState::new(*pair, needed)).collect::<Result<_, _>>()?;
+        let states = pairs.iter().map(|pair| PairState::new(*pair, thresholds)).collect::<Result<_, _>>()?;
         Ok(Self { rankers, alpha, by, states, places, declared: None, days: None, rows: 0 })
     }
 
@@ -102,7 +107,7 @@ impl Deciding {
             self.states.iter_mut().zip(rows).for_each(count);
         }
         if self.declared.is_none() {
-            self.declared = declared(self.rankers.len(), &self.states);
+            self.declared = declare_best(self.rankers.len(), &self.states);
         }
         let declared = self.declared;
         if is_large {
@@ -114,7 +119,7 @@ impl Deciding {
 
     /// Whether adding days to this can give the decision on all of `outcomes`: these begin with the rows that it has, as far as the sums
     /// of each pair show, and further rows are of later days and of no new pair.
-    fn is_beginning_of(&self, outcomes: &Outcomes, alpha: f64, by: By) -> bool {
+    fn is_beginning_of(&self, outcomes: &Outcomes, alpha: f64, by: CountUnit) -> bool {
         let is_later = |rest: &[Day]| self.days.is_none_or(|(_, last)| rest.iter().all(|row| row.day > last));
         self.alpha == alpha
             && self.by == by
@@ -143,14 +148,14 @@ impl Deciding {
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
-    pub fn of(outcomes: &Outcomes, alpha: f64, by: By, before: Option<&Self>) -> Result<Self, StatisticsError> {
-        let mut deciding = match before.filter(|before| before.is_beginning_of(outcomes, alpha, by)) {
+    pub fn of(outcomes: &Outcomes, alpha: f64, by: CountUnit, before: Option<&Self>) -> Result<Self, StatisticsError> {
+        let mut running_decision = match before.filter(|before| before.is_beginning_of(outcomes, alpha, by)) {
             Some(before) => before.clone(),
             None => Self::new(outcomes.rankers.clone(), &outcomes.pairs(), alpha, by)?,
         };
-        let rest = &outcomes.days[deciding.rows..];
-        deciding.add(rest)?;
-        Ok(deciding)
+        let rest = &outcomes.days[running_decision.rows..];
+        running_decision.add(rest)?;
+        Ok(running_decision)
     }
 
     /// The best of more than two rankers and since when, if it is known.
@@ -192,16 +197,16 @@ impl Deciding {
 pub(super) fn decide_one(
     outcomes: &Outcomes,
     alpha: f64,
-    by: By,
+    by: CountUnit,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Decision, StatisticsError> {
-    let mut deciding = Deciding::new(outcomes.rankers.clone(), &outcomes.pairs(), alpha, by)?;
-    deciding.add_with_progress(&outcomes.days, progress)?;
-    Ok(deciding.decision())
+    let mut running_decision = RunningDecision::new(outcomes.rankers.clone(), &outcomes.pairs(), alpha, by)?;
+    running_decision.add_with_progress(&outcomes.days, progress)?;
+    Ok(running_decision.decision())
 }
 
 /// The same without progress.
 #[cfg(test)]
-pub(super) fn decided(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Decision, StatisticsError> {
+pub(super) fn decided(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Decision, StatisticsError> {
     decide_one(outcomes, alpha, by, &|_| ())
 }

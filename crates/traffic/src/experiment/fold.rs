@@ -6,10 +6,10 @@ use verdicts::ledger::{Comparison, CountingRules, Impression};
 use super::super::chooser::Chooser;
 use super::super::config::Guard;
 use super::super::config::{Ask, Config, Keep, Rules};
-use super::super::event::{Choice, DayRow, Event, Outcome, Reason, Recorded, State, Time};
-use super::clicks::Odd;
-use super::open::{Credit, Open};
-use super::units::Met;
+use super::super::event::{Choice, DayRow, Event, Outcome, Reason, RecordedEvent, State, Time};
+use super::clicks::EventOddities;
+use super::open_impressions::{Credit, OpenImpression};
+use super::units::MetRankers;
 use super::{Alarm, Change, Daily, Experiment, Forgotten, HOURS, Raise};
 use crate::config::ConfigError;
 
@@ -22,7 +22,7 @@ pub enum FoldError {
     Created,
     /// The settings are not accepted.
     #[error(transparent)]
-    Refused(#[from] ConfigError),
+    CommandError(#[from] ConfigError),
     /// This build would have done something else, though it has the revision that did it.
     #[error(
         "it says {recorded}, where this build finds {found}: the log was written by a program that does otherwise under the same \
@@ -61,12 +61,12 @@ impl Experiment {
     ///
     /// # Errors
     /// If it is another event, or its settings are refused.
-    pub fn begin(first: &Recorded) -> Result<Self, FoldError> {
+    pub fn begin(first: &RecordedEvent) -> Result<Self, FoldError> {
         let Event::Created { time, config, chooser: name } = first.event() else { return Err(FoldError::Created) };
         let rules = config.rules()?;
         let chooser = Some(Chooser::new(config, &rules)?).filter(|chooser| chooser.name() == *name);
-        let mut experiment = Self::empty((**config).clone(), rules, chooser, *time);
-        experiment.passed(first);
+        let mut experiment = Self::with_settings((**config).clone(), rules, chooser, *time);
+        experiment.advance_clock(first);
         Ok(experiment)
     }
 
@@ -74,7 +74,7 @@ impl Experiment {
     ///
     /// # Errors
     /// If the event cannot follow those before it, or this build would have done something else.
-    pub fn fold(&mut self, recorded: &Recorded) -> Result<(), FoldError> {
+    pub fn fold(&mut self, recorded: &RecordedEvent) -> Result<(), FoldError> {
         let event = recorded.event();
         if event.time() < self.time {
             return impossible("it is earlier than the event before it");
@@ -83,9 +83,9 @@ impl Experiment {
             Event::Created { .. } => return Err(FoldError::Created),
             Event::Continued { chooser: name, .. } => {
                 let chooser = Chooser::new(&self.config, &self.rules)?;
-                self.continued(Some(chooser).filter(|chooser| chooser.name() == *name));
+                self.apply_chooser(Some(chooser).filter(|chooser| chooser.name() == *name));
             }
-            Event::Started { time, gap, start } => self.started_with(*time, *gap, *start),
+            Event::Started { time, gap, start } => self.apply_start(*time, *gap, *start),
             Event::Asked { time, unit, choice, receipt, segment } => {
                 if self.lacks(*unit) {
                     return impossible(format!("unit {unit} is not here; fetch it before"));
@@ -104,18 +104,18 @@ impl Experiment {
                 if choice.arms().iter().any(|arm| *arm as usize >= self.config.rankers.len()) {
                     return impossible("it has a ranker that is not one of the experiment");
                 }
-                if !self.can_be_of(*unit, *segment) {
+                if !self.fits_segment(*unit, *segment) {
                     return impossible(format!("unit {unit} is not in segment {segment:?}"));
                 }
-                self.asked(*time, *unit, choice.clone(), ticket, receipt.as_deref(), *segment);
+                self.open_impression(*time, *unit, choice.clone(), ticket, receipt.as_deref(), *segment);
             }
             Event::Listed { time, impression, receipt } => match self.open.get(*impression) {
-                Some(Open { listed: None, .. }) => self.listed(*time, *impression, receipt),
+                Some(OpenImpression { listed: None, .. }) => self.apply_list(*time, *impression, receipt),
                 _ => return impossible(format!("impression {impression} does not wait for lists")),
             },
             Event::Clicked { time, impression, position } => match self.open.get(*impression) {
                 Some(open) if open.listed.is_some() && !open.is_clicked(*position) => {
-                    self.clicked(*time, *impression, *position);
+                    self.apply_click(*time, *impression, *position);
                 }
                 _ => return impossible(format!("impression {impression} does not take the click")),
             },
@@ -131,15 +131,15 @@ impl Experiment {
                 let Some(open) = self.open.get(*impression) else {
                     return impossible(format!("impression {impression} is not open"));
                 };
-                let credit = self.verified(open, *reason, outcome)?;
+                let credit = self.verify_credit(open, *reason, outcome)?;
                 let found = &credit.outcome;
                 if found != outcome {
                     return Err(FoldError::Differs { recorded: format!("{outcome:?}"), found: format!("{found:?}") });
                 }
-                self.closed(*impression, *reason, &credit);
+                self.apply_close(*impression, *reason, &credit);
             }
             Event::Day { day, rows, has_amounts, .. } => {
-                let mut found = self.day_closed(*day);
+                let mut found = self.close_day(*day);
                 if !has_amounts {
                     found.iter_mut().for_each(|row| row.amounts = Amounts::default());
                 }
@@ -155,50 +155,50 @@ impl Experiment {
                         state.name()
                     ));
                 }
-                self.changed(*time, *state, who, why);
+                self.apply_change(*time, *state, who, why);
             }
             Event::Breached { time, ranker, guard, ranker_counts, champion_counts } => {
-                self.breached(*time, *ranker, *guard, [*ranker_counts, *champion_counts]);
+                self.apply_breach(*time, *ranker, *guard, [*ranker_counts, *champion_counts]);
             }
             Event::Noticed { impression, what, .. } => {
                 if !self.is_new(*impression, *what) {
                     return impossible(format!("{what:?} cannot be noticed of impression {impression}, or was before"));
                 }
-                self.noticed(*impression, *what);
+                self.apply_notice(*impression, *what);
             }
             Event::Forgotten { before, events, .. } => {
                 if !self.can_forget(*before, *events) {
                     return impossible(format!("{events} events before day {before} cannot be forgotten"));
                 }
-                self.forgets(*before, *events);
+                self.apply_forgetting(*before, *events);
             }
             Event::Raised { time, share, who, why } => {
                 if !self.can_raise(*share) {
                     return impossible(format!("the share is {}; it cannot be raised to {share}", self.share()));
                 }
-                self.raised(Raise { time: *time, share: *share, who: who.clone(), why: why.clone() });
+                self.apply_raise(Raise { time: *time, share: *share, who: who.clone(), why: why.clone() });
             }
             Event::Converted { time, conversion } => {
                 if self.lacks(conversion.unit) {
                     return impossible(format!("unit {} is not here; fetch it before", conversion.unit));
                 }
-                if self.appearances_of(*time, conversion).as_ref() != Ok(&conversion.appearances) {
+                if self.appearances(*time, conversion).as_ref() != Ok(&conversion.appearances) {
                     return impossible(format!("the conversion of unit {} cannot be credited", conversion.unit));
                 }
-                self.converted(*time, conversion);
+                self.apply_conversion(*time, conversion);
             }
             Event::Matured { day, rows, .. } => {
-                let found = self.matured(*day);
+                let found = self.take_matured(*day);
                 if found != *rows {
                     return Err(FoldError::Differs { recorded: format!("{rows:?}"), found: format!("{found:?}") });
                 }
             }
         }
-        self.passed(recorded);
+        self.advance_clock(recorded);
         Ok(())
     }
 
-    pub(super) fn started_with(&mut self, time: Time, gap: i64, start: u64) {
+    pub(super) fn apply_start(&mut self, time: Time, gap: i64, start: u64) {
         self.downtime += gap;
         if let Some(share) = &mut self.share {
             share.pass_over(time - self.time);
@@ -207,7 +207,7 @@ impl Experiment {
     }
 
     /// The credit that a closing event must have, as far as clicks and receipts determine it.
-    fn verified(&self, open: &Open, reason: Reason, outcome: &Outcome) -> Result<Credit, FoldError> {
+    fn verify_credit(&self, open: &OpenImpression, reason: Reason, outcome: &Outcome) -> Result<Credit, FoldError> {
         match reason {
             Reason::Window | Reason::Asked => match open.credit(&self.rules) {
                 Ok(credit) => Ok(credit),
@@ -233,7 +233,7 @@ impl Experiment {
             let last = kept.since.saturating_add(days - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
             let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
-                kept.met.again()
+                kept.met.choice()
             } else {
                 let leader = *self.leader.get_or_insert_with(|| chooser.leader());
                 Choice::Leader(leader.unwrap_or(self.rules.champion))
@@ -244,13 +244,13 @@ impl Experiment {
     }
 
     /// Another revision chooses from here on. It does not learn from choices that it did not make.
-    pub(super) fn continued(&mut self, chooser: Option<Chooser>) {
+    pub(super) fn apply_chooser(&mut self, chooser: Option<Chooser>) {
         (self.chooser, self.leader) = (chooser, None);
         self.open.values_mut().for_each(|open| open.ticket = None);
     }
 
     /// An impression is open from now on; returns its number.
-    pub(super) fn asked(
+    pub(super) fn open_impression(
         &mut self,
         time: Time,
         unit: u64,
@@ -263,7 +263,7 @@ impl Experiment {
         let impression = self.fates.asked;
         let today = self.day(time);
         let (hour, rankers) = (self.hour(time), self.config.rankers.len());
-        self.daily.entry(today).or_default().asked(choice.arms(), rankers);
+        self.daily.entry(today).or_default().add_request(choice.arms(), rankers);
         if self.hourly.back().is_none_or(|(last, _)| *last < hour) {
             self.hourly.push_back((hour, Daily::default()));
         }
@@ -271,65 +271,65 @@ impl Experiment {
             self.hourly.pop_front();
         }
         if let Some((_, hourly)) = self.hourly.back_mut() {
-            hourly.asked(choice.arms(), rankers);
+            hourly.add_request(choice.arms(), rankers);
         }
-        if self.units.units_mut().opened(unit) {
+        if self.units.units_mut().note_opened(unit) {
             self.traffic.units += 1;
-            self.joined(unit, segment);
+            self.set_segment(unit, segment);
         }
-        let of_unit = self.units.units_mut().changing(unit);
+        let of_unit = self.units.units_mut().unit_mut(unit);
         of_unit.asked = of_unit.asked.saturating_add(1);
         of_unit.seen = today;
         self.traffic.busiest = self.traffic.busiest.max(u64::from(of_unit.asked));
         if self.config.keep == Keep::Unit && choice.is_mixed() {
             if of_unit.kept == 0 {
-                (of_unit.since, of_unit.met) = (today, Met::of(&choice));
+                (of_unit.since, of_unit.met) = (today, MetRankers::of(&choice));
             }
             of_unit.kept += 1;
         }
         if self.conversions.is_some() && choice.is_mixed() {
-            of_unit.history_mut().opened(impression);
+            of_unit.history_mut().note_opened(impression);
         }
         self.last_unit = self.last_unit.max(unit);
-        let open = Open {
+        let open = OpenImpression {
             unit,
             asked: time,
             listed: None,
-            due: self.up(time) + self.rules.window,
+            due: self.uptime(time) + self.rules.window,
             choice,
             ticket,
             receipt: Box::default(),
             page: None,
             seen: self.config.shown,
-            odd: Odd::default(),
+            oddities: EventOddities::default(),
             clicked: Vec::new(),
         };
         let due = open.due;
         self.open.push(impression, open);
         match receipt {
-            Some(receipt) => self.listed(time, impression, receipt),
+            Some(receipt) => self.apply_list(time, impression, receipt),
             // A judge is shown both at once.
-            None if self.config.ask == Ask::Duels => self.listed(time, impression, &[]),
+            None if self.config.ask == Ask::Duels => self.apply_list(time, impression, &[]),
             None => self.due.push_back((due, impression)),
         }
         impression
     }
 
     /// The list of an impression is there.
-    pub(super) fn listed(&mut self, time: Time, impression: u64, receipt: &[u8]) {
-        let (due, day) = (self.up(time) + self.rules.window, self.day(time));
+    pub(super) fn apply_list(&mut self, time: Time, impression: u64, receipt: &[u8]) {
+        let (due, day) = (self.uptime(time) + self.rules.window, self.day(time));
         let Some(open) = self.open.get_mut(impression) else { return };
         (open.listed, open.due) = (Some(time), due);
         open.receipt = receipt.into();
         let is_slow = time - open.asked > i64::from(self.config.guardrails.slow_after);
         let arms = open.choice.arms();
-        self.watched.saw(arms, Guard::Missing, false);
-        self.watched.saw(arms, Guard::Slow, is_slow);
+        self.guard_counts.saw(arms, Guard::Missing, false);
+        self.guard_counts.saw(arms, Guard::Slow, is_slow);
         *self.open_by_day.entry(day).or_default() += 1;
         self.due.push_back((due, impression));
     }
 
-    pub(super) fn clicked(&mut self, time: Time, impression: u64, position: u32) {
+    pub(super) fn apply_click(&mut self, time: Time, impression: u64, position: u32) {
         if let Some(open) = self.open.get_mut(impression) {
             open.clicked.push((position, time));
             // A user who clicks a document has seen the list as far as that.
@@ -349,12 +349,12 @@ impl Experiment {
     }
 
     /// An impression ends.
-    pub(super) fn closed(&mut self, impression: u64, reason: Reason, credit: &Credit) {
+    pub(super) fn apply_close(&mut self, impression: u64, reason: Reason, credit: &Credit) {
         let Credit { outcome, owners } = credit;
         let Some(open) = self.open.remove(impression) else { return };
-        self.units.units_mut().closed(open.unit);
+        self.units.units_mut().note_closed(open.unit);
         if self.conversions.is_some() && open.choice.is_mixed() {
-            self.units.units_mut().changing(open.unit).history_mut().closed(impression);
+            self.units.units_mut().unit_mut(open.unit).history_mut().note_closed(impression);
         }
         let shown = open.listed.unwrap_or(open.asked);
         let day = self.day(shown);
@@ -377,9 +377,9 @@ impl Experiment {
         }
         if reason.is_credited() {
             if self.config.ask == Ask::Lists {
-                self.watched.saw(arms, Guard::NoClick, open.clicked.is_empty());
+                self.guard_counts.saw(arms, Guard::NoClick, open.clicked.is_empty());
             }
-            let clicks = owners.as_ref().map(|owners| open.clicks_of(owners));
+            let clicks = owners.as_ref().map(|owners| open.clicks_by_ranker(owners));
             match Comparison::of(open.choice.arms(), outcome, clicks.as_deref()) {
                 None => self.fates.alone += 1,
                 Some(said) => {
@@ -394,7 +394,7 @@ impl Experiment {
                     self.note_list(impression, &open, owners.as_ref());
                     self.units.add(Impression {
                         unit: open.unit,
-                        version: self.version_of(open.unit),
+                        version: self.ledger_version(open.unit),
                         day,
                         shown: (shown, impression),
                         clicks: open.clicked.len() as u32,
@@ -407,32 +407,32 @@ impl Experiment {
         match reason {
             Reason::Missing(arm) => {
                 self.fates.missing += 1;
-                self.watched.saw(&[arm], Guard::Missing, true);
+                self.guard_counts.saw(&[arm], Guard::Missing, true);
             }
             Reason::Unanswered => {
                 self.fates.unanswered += 1;
                 if self.config.ask == Ask::Lists {
-                    self.watched.saw(arms, Guard::Missing, true);
+                    self.guard_counts.saw(arms, Guard::Missing, true);
                 }
             }
             _ => self.fates.answered_late += 1,
         }
         // A unit that has seen nothing of its rankers may meet others: its own outcomes play no part in this.
         if open.choice.is_mixed() {
-            let unit = self.units.units_mut().changing(open.unit);
+            let unit = self.units.units_mut().unit_mut(open.unit);
             unit.kept = unit.kept.saturating_sub(1);
         }
     }
 
     /// All impressions of a day are closed.
-    pub(super) fn day_closed(&mut self, day: i32) -> Vec<DayRow> {
+    pub(super) fn close_day(&mut self, day: i32) -> Vec<DayRow> {
         let (mut settled, converts) = (Vec::new(), self.conversions.is_some());
         let of_segments = self.units.close_with(day, rule(&self.config, &self.rules), |unit| {
             if converts {
                 settled.push(unit);
             }
         });
-        let rows = self.together(day, of_segments);
+        let rows = self.merge_versions(day, of_segments);
         self.settle(day, settled);
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
@@ -440,10 +440,10 @@ impl Experiment {
         rows
     }
 
-    pub(super) fn changed(&mut self, time: Time, state: State, who: &str, why: &str) {
+    pub(super) fn apply_change(&mut self, time: Time, state: State, who: &str, why: &str) {
         self.state = state;
         if let Some(share) = &mut self.share {
-            share.changed(time, state);
+            share.note_state(time, state);
         }
         self.changes.push(Change { time, state, who: who.to_owned(), why: why.to_owned() });
     }
@@ -457,18 +457,18 @@ impl Experiment {
             && self.forgotten.events <= events
     }
 
-    pub(super) fn forgets(&mut self, before: i32, events: u64) {
+    pub(super) fn apply_forgetting(&mut self, before: i32, events: u64) {
         self.forgotten = Forgotten { before: Some(before), events };
     }
 
-    pub(super) fn breached(
+    pub(super) fn apply_breach(
         &mut self,
         time: Time,
         ranker: u32,
         guard: Guard,
         [ranker_counts, champion_counts]: [[u64; 2]; 2],
     ) {
-        self.watched.broke(ranker, guard);
+        self.guard_counts.broke(ranker, guard);
         self.alarms.push(Alarm { time, ranker, guard, ranker_counts, champion_counts });
     }
 }

@@ -2,7 +2,7 @@
 
 use statistics::StatisticsError;
 use verdicts::conversions::{Conversions, Primary};
-use verdicts::decide::{By, Deciding, Decision, ValueDecision, decide_value};
+use verdicts::decide::{CountUnit, Decision, RunningDecision, ValueDecision, decide_value};
 
 use super::experiment::Experiment;
 
@@ -19,7 +19,7 @@ pub(super) struct ConversionEvidence {
 
 /// Verdicts on conversions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Later {
+pub struct ConversionVerdicts {
     /// The measure that decides.
     pub primary: Primary,
     /// By the number of conversions.
@@ -27,7 +27,7 @@ pub struct Later {
     /// By their value; `None` if only their number counts.
     pub value: Option<ValueDecision>,
     currency: Option<String>,
-    deciding: Deciding,
+    deciding: RunningDecision,
 }
 
 impl Experiment {
@@ -37,7 +37,7 @@ impl Experiment {
     }
 }
 
-impl Later {
+impl ConversionVerdicts {
     pub(super) fn after(
         before: Option<&Self>,
         evidence: &ConversionEvidence,
@@ -45,7 +45,7 @@ impl Later {
     ) -> Result<Self, StatisticsError> {
         let ConversionEvidence { table, currency, primary } = evidence;
         let before = before.map(|before| &before.deciding);
-        let deciding = Deciding::of(&table.outcomes(), level, By::Conversions, before)?;
+        let deciding = RunningDecision::of(&table.outcomes(), level, CountUnit::Conversions, before)?;
         let value = decide_value(table, 0, level)?;
         let (by_number, currency) = (deciding.decision(), currency.clone());
         Ok(Self { primary: *primary, by_number, value, currency, deciding })

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::recorded::{Recorded, Version, write};
+use super::super::recorded_event::{RecordedEvent, Version, write};
 use super::{ClickedV1, Event, EventError};
 use crate::{Chosen, Config, Experiment, Request};
 
@@ -26,9 +26,9 @@ impl<'a> Version<'a> for ClickedV2<'a> {
 }
 
 /// An experiment of some hundred impressions, and its log.
-fn log() -> (Experiment, Vec<Recorded>) {
+fn log() -> (Experiment, Vec<RecordedEvent>) {
     let mut experiment = Experiment::create(Config::of("search", ["old", "new", "third"]), 0).unwrap();
-    experiment.started(0, 7).unwrap();
+    experiment.note_start(0, 7).unwrap();
     let lists: Vec<_> = [[0, 1, 2], [2, 0, 3], [3, 1, 0]]
         .map(|list| interleave::ListBuf::strict(list.map(interleave::Doc)).unwrap())
         .into();
@@ -45,7 +45,7 @@ fn log() -> (Experiment, Vec<Recorded>) {
     (experiment, log)
 }
 
-fn folded(log: &[Recorded]) -> Experiment {
+fn fold_log(log: &[RecordedEvent]) -> Experiment {
     let mut experiment = Experiment::begin(&log[0]).unwrap();
     log[1..].iter().for_each(|recorded| experiment.fold(recorded).unwrap());
     experiment
@@ -55,22 +55,22 @@ fn folded(log: &[Recorded]) -> Experiment {
 fn a_log_of_two_versions_folds_to_the_same_state() {
     let (experiment, log) = log();
     let mut clicks = 0;
-    let newer: Vec<Recorded> = log
+    let newer: Vec<RecordedEvent> = log
         .iter()
         .map(|recorded| match recorded.event() {
             &Event::Clicked { time, impression, position } => {
                 clicks += 1;
                 let device = (clicks % 2 == 0).then_some("phone");
                 let bytes = write(&ClickedV2 { time, impression, position, device });
-                Recorded::read(bytes).unwrap()
+                RecordedEvent::read(bytes).unwrap()
             }
             _ => recorded.clone(),
         })
         .collect();
     assert_eq!(clicks, 200);
     // The first hundred events as they were written, the rest by the newer program.
-    let mixed: Vec<Recorded> = log[..100].iter().chain(&newer[100..]).cloned().collect();
-    let (old, mut new) = (folded(&log), folded(&mixed));
+    let mixed: Vec<RecordedEvent> = log[..100].iter().chain(&newer[100..]).cloned().collect();
+    let (old, mut new) = (fold_log(&log), fold_log(&mixed));
     assert_eq!((old.fates(), old.rows(), old.leader()), (new.fates(), new.rows(), new.leader()));
     assert_eq!(old.position(), experiment.position());
     // The checksum is over the stored bytes, not over their present meaning.
@@ -79,7 +79,7 @@ fn a_log_of_two_versions_folds_to_the_same_state() {
     assert_ne!(new.position().1, old.position().1);
     // The next choice is the same too.
     let request = Request { unit: 1_000, ..Request::default() };
-    let mut old = folded(&log);
+    let mut old = fold_log(&log);
     assert_eq!(
         old.choose(i64::from(u32::MAX), &request, None).unwrap(),
         new.choose(i64::from(u32::MAX), &request, None).unwrap()
@@ -90,12 +90,12 @@ fn a_log_of_two_versions_folds_to_the_same_state() {
 fn each_version_is_read_as_itself() {
     let new = write(&ClickedV2 { time: 5, impression: 300, position: 2, device: None });
     let old = write(&ClickedV1 { time: 5, impression: 300, position: 2 });
-    assert_eq!(Recorded::read(new.clone()).unwrap().event(), Recorded::read(old.clone()).unwrap().event());
+    assert_eq!(RecordedEvent::read(new.clone()).unwrap().event(), RecordedEvent::read(old.clone()).unwrap().event());
     // The bytes of one under the number of the other are damaged, not guessed at.
     let under = |version: u8, bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         bytes[1] = version;
-        Recorded::read(bytes).unwrap_err()
+        RecordedEvent::read(bytes).unwrap_err()
     };
     assert!(matches!(under(1, &new), EventError::Damaged { .. }));
     assert!(matches!(under(2, &old), EventError::Damaged { .. }));

@@ -9,14 +9,14 @@ use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::super::config::Rules;
 use super::super::event::{Choice, Outcome, Time};
-use super::clicks::Odd;
+use super::clicks::EventOddities;
 
 /// The impressions that are open, by their numbers, which are dense: a map would take twice the memory.
 #[derive(Debug, Default)]
 pub(super) struct OpenImpressions {
     /// The number of the first.
     first: u64,
-    impressions: VecDeque<Option<Box<Open>>>,
+    impressions: VecDeque<Option<Box<OpenImpression>>>,
     count: usize,
 }
 
@@ -29,21 +29,21 @@ impl OpenImpressions {
         self.count == 0
     }
 
-    fn place(&self, impression: u64) -> Option<usize> {
+    fn index_of(&self, impression: u64) -> Option<usize> {
         impression.checked_sub(self.first).and_then(|place| usize::try_from(place).ok())
     }
 
-    pub(super) fn get(&self, impression: u64) -> Option<&Open> {
-        self.impressions.get(self.place(impression)?)?.as_deref()
+    pub(super) fn get(&self, impression: u64) -> Option<&OpenImpression> {
+        self.impressions.get(self.index_of(impression)?)?.as_deref()
     }
 
-    pub(super) fn get_mut(&mut self, impression: u64) -> Option<&mut Open> {
-        let place = self.place(impression)?;
+    pub(super) fn get_mut(&mut self, impression: u64) -> Option<&mut OpenImpression> {
+        let place = self.index_of(impression)?;
         self.impressions.get_mut(place)?.as_deref_mut()
     }
 
     /// Adds the next impression.
-    pub(super) fn push(&mut self, impression: u64, open: Open) {
+    pub(super) fn push(&mut self, impression: u64, open: OpenImpression) {
         if self.impressions.is_empty() {
             self.first = impression;
         }
@@ -51,8 +51,8 @@ impl OpenImpressions {
         self.count += 1;
     }
 
-    pub(super) fn remove(&mut self, impression: u64) -> Option<Open> {
-        let place = self.place(impression)?;
+    pub(super) fn remove(&mut self, impression: u64) -> Option<OpenImpression> {
+        let place = self.index_of(impression)?;
         let open = self.impressions.get_mut(place)?.take()?;
         self.count -= 1;
         while let Some(None) = self.impressions.front() {
@@ -63,12 +63,12 @@ impl OpenImpressions {
     }
 
     /// All of them with their numbers, in this order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &Open)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &OpenImpression)> {
         (self.first..).zip(&self.impressions).filter_map(|(number, open)| Some((number, open.as_deref()?)))
     }
 
     /// These impressions, in the order of their numbers; `last` is the highest number that was ever given out.
-    pub(super) fn restored(open: impl IntoIterator<Item = (u64, Open)>, last: u64) -> Self {
+    pub(super) fn restored(open: impl IntoIterator<Item = (u64, OpenImpression)>, last: u64) -> Self {
         let mut all = Self::default();
         for (impression, one) in open {
             if all.impressions.is_empty() {
@@ -86,7 +86,7 @@ impl OpenImpressions {
         all
     }
 
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut OpenImpression> {
         self.impressions.iter_mut().filter_map(|open| open.as_deref_mut())
     }
 }
@@ -128,7 +128,7 @@ impl Owners {
 
 /// An impression that is open.
 #[derive(Debug, Clone)]
-pub(super) struct Open {
+pub(super) struct OpenImpression {
     pub(super) unit: u64,
     pub(super) asked: Time,
     /// The time when its lists had come.
@@ -144,12 +144,12 @@ pub(super) struct Open {
     /// The number of places that the user has seen.
     pub(super) seen: u32,
     /// Its oddities.
-    pub(super) odd: Odd,
+    pub(super) oddities: EventOddities,
     /// Positions of the mixed list that were clicked, each once, and when.
     pub(super) clicked: Vec<(u32, Time)>,
 }
 
-impl Open {
+impl OpenImpression {
     /// Its credit by the clicks so far. Clicks on documents that the page did not display do not count.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Open {
         if !self.choice.is_mixed() || self.receipt.is_empty() {
             return Ok(Credit::default());
         }
-        let receipt = self.displayed(rules)?;
+        let receipt = self.displayed_receipt(rules)?;
         let owners = Owners::of(receipt.mixed());
         Ok(Credit { outcome: self.outcome(&receipt), owners })
     }
@@ -187,7 +187,7 @@ impl Open {
 
     /// The clicks on documents of each of its rankers, by their places in the impression. Clicks on documents that the page did not
     /// display do not count.
-    pub(super) fn clicks_of(&self, owners: &Owners) -> Vec<u16> {
+    pub(super) fn clicks_by_ranker(&self, owners: &Owners) -> Vec<u16> {
         let mut clicks = vec![0_u16; self.choice.arms().len()];
         let is_displayed = |position: usize| {
             self.page.as_deref().is_none_or(|page| page.places().any(|place| place == Some(position)))
@@ -204,9 +204,9 @@ impl Open {
 
     /// Its page records for each pair of its rankers, by their places in the experiment, the lower one first.
     pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
-        let (lost, near) = self.odd.lost();
+        let (lost, near) = self.oddities.lost();
         let near = near.and_then(|position| *owners?.of.get(position)?);
-        let (any, is_identical) = (lost || !self.clicked.is_empty(), self.odd.is_identical());
+        let (any, is_identical) = (lost || !self.clicked.is_empty(), self.oddities.is_identical());
         let arms = self.choice.arms();
         let all = (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (i, j)));
         all.filter(|&(i, j)| arms[i] != arms[j]).map(move |(i, j)| {
@@ -222,7 +222,7 @@ impl Open {
     }
 
     /// The receipt of the displayed page, as far as the user saw it.
-    pub(super) fn displayed(&self, rules: &Rules) -> Result<Receipt, ReceiptError> {
+    pub(super) fn displayed_receipt(&self, rules: &Rules) -> Result<Receipt, ReceiptError> {
         let receipt = self.receipt(rules)?;
         let mixed = receipt.mixed().len();
         match &self.page {

@@ -7,11 +7,11 @@ use times as time;
 use super::super::config::Config;
 use super::super::event::{Appearance, Conversion, Event, Outcome, Reason};
 use super::Experiment;
-use super::conversions::counted_at;
+use super::conversions::counting_time;
 
 /// An impression as lines of JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedImpression {
     /// The day on which it was shown, in days since 1970-01-01.
     pub day: i32,
     /// The line of the impression.
@@ -30,7 +30,7 @@ pub struct ExportedConversion {
 }
 
 /// The agent of simulated users.
-const SIMULATED: &str = "rankduel (simulated)";
+const SIMULATED_AGENT: &str = "rankduel (simulated)";
 
 impl Experiment {
     /// The last day that is final: nothing more can come of it or of earlier ones. The largest number if the experiment has ended
@@ -48,17 +48,21 @@ impl Experiment {
     /// those of its mixed list, with made-up names for those that are no longer known. `None` for every other event, and
     /// for impressions that compare nothing.
     #[must_use]
-    pub fn exported(&self, event: &Event, documents: impl FnOnce(u64) -> Option<Vec<String>>) -> Option<Exported> {
+    pub fn export_impression(
+        &self,
+        event: &Event,
+        documents: impl FnOnce(u64) -> Option<Vec<String>>,
+    ) -> Option<ExportedImpression> {
         let Event::Closed { impression, reason, outcome, .. } = event else { return None };
         if !reason.is_credited() || *outcome == Outcome::Nothing {
             return None;
         }
         let open = self.open.get(*impression)?;
         let listed = open.listed?;
-        let receipt = open.displayed(&self.rules).ok()?;
+        let receipt = open.displayed_receipt(&self.rules).ok()?;
         let mixed = receipt.mixed().len();
         let documents = documents(*impression).filter(|documents| documents.len() == mixed);
-        let documents = documents.unwrap_or_else(|| (0..mixed).map(unnamed).collect());
+        let documents = documents.unwrap_or_else(|| (0..mixed).map(placeholder_document).collect());
         let places: Vec<Option<usize>> = match receipt.page() {
             Some(page) => page.places().collect(),
             None => (0..mixed).map(Some).collect(),
@@ -89,7 +93,7 @@ impl Experiment {
             line["segment"] = json!(label);
         }
         if self.config.simulated {
-            line["agent"] = json!(SIMULATED);
+            line["agent"] = json!(SIMULATED_AGENT);
         }
         let mut clicks = String::new();
         for &(position, at) in &open.clicked {
@@ -101,12 +105,12 @@ impl Experiment {
             }
             clicks += &format!("{click}\n");
         }
-        Some(Exported { day: self.day(listed), impression: format!("{line}\n"), clicks })
+        Some(ExportedImpression { day: self.day(listed), impression: format!("{line}\n"), clicks })
     }
 
     /// The conversion in `event`. `documents` finds those of a mixed list. `None` for every other event.
     #[must_use]
-    pub fn exported_conversion(
+    pub fn export_conversion(
         &self,
         event: &Event,
         documents: impl FnOnce(u64) -> Option<Vec<String>>,
@@ -115,10 +119,10 @@ impl Experiment {
         let Conversion { unit, document: _, order, action, value, appearances } = &**conversion;
         let Appearance { impression, position } = appearances.first()?;
         let known = documents(*impression).and_then(|documents| documents.into_iter().nth(*position as usize));
-        let at = counted_at(*time);
+        let at = counting_time(*time);
         let mut line = json!({
             "user": format!("unit {unit}"),
-            "document": known.unwrap_or_else(|| unnamed(*position as usize)),
+            "document": known.unwrap_or_else(|| placeholder_document(*position as usize)),
             "time": at,
             "action": rules.actions.get(*action as usize),
             "value": value,
@@ -143,7 +147,7 @@ impl Experiment {
         let name = |arm: &u32| self.config.rankers.get(*arm as usize).map(|ranker| ranker.name.as_str());
         let (mut first, mut second) = (name(open.choice.arms().first()?)?, name(open.choice.arms().last()?)?);
         let mut winner = *winner;
-        if self.is_turned(*impression) {
+        if self.is_swapped(*impression) {
             (first, second, winner) = (second, first, winner.swapped());
         }
         let winner = match winner {
@@ -192,6 +196,6 @@ impl Experiment {
 }
 
 /// The name of a document that is no longer known, by its 0-based position in the mixed list.
-fn unnamed(position: usize) -> String {
+fn placeholder_document(position: usize) -> String {
     format!("document {}", position + 1)
 }

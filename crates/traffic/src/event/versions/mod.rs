@@ -17,13 +17,13 @@ use self::conversions::{ConvertedV1, MaturedV1};
 use self::settings::{OutcomesV1, PopulationV1, ScheduleV1, SettingsV1};
 use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
 use super::super::config::{Config, check_share};
-use super::recorded::{Version, read, write};
+use super::recorded_event::{Version, read, write};
 use super::{Event, EventError};
 
 /// The bytes of an event, in the newest version of its kind that it needs.
 pub(super) fn encode(event: &Event) -> Vec<u8> {
     match event {
-        Event::Created { time, config, chooser } => created(*time, config, chooser),
+        Event::Created { time, config, chooser } => encode_created(*time, config, chooser),
         Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
         Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
         Event::Asked { time, unit, choice, receipt, segment } => {
@@ -87,7 +87,7 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
 }
 
 /// The bytes of the first event, in the first version that has all settings that are used.
-fn created(time: i64, config: &Config, chooser: &str) -> Vec<u8> {
+fn encode_created(time: i64, config: &Config, chooser: &str) -> Vec<u8> {
     let (settings, retain) = (SettingsV1::of(config), config.retain.as_deref());
     if has_more(config) {
         let segments = config.segments.iter().map(String::as_str).collect();

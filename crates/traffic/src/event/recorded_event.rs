@@ -1,10 +1,10 @@
-//! An event together with its bytes, and the two bytes before those of [`stored`](super::stored): its kind and its version.
+//! An event together with its bytes, and the two bytes before those of [`stored`](super::versions): its kind and its version.
 
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
 use super::Event;
-use super::stored;
+use super::versions;
 
 /// Why bytes are not an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,16 +30,16 @@ pub enum EventError {
 
 /// An event and the bytes that a store keeps of it. The bytes of an old version stay as they are: checksums are over them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     event: Event,
     bytes: Vec<u8>,
 }
 
-impl Recorded {
+impl RecordedEvent {
     /// The event in the newest version of its kind that it needs.
     #[must_use]
     pub fn of(event: Event) -> Self {
-        let bytes = stored::encode(&event);
+        let bytes = versions::encode(&event);
         Self { event, bytes }
     }
 
@@ -48,7 +48,7 @@ impl Recorded {
     /// # Errors
     /// If the bytes are damaged, or of a kind or version that this build does not know.
     pub fn read(bytes: Vec<u8>) -> Result<Self, EventError> {
-        Ok(Self { event: stored::decode(&bytes)?, bytes })
+        Ok(Self { event: versions::decode(&bytes)?, bytes })
     }
 
     /// The event.
