@@ -13,7 +13,7 @@ pub(crate) fn local_time(bytes: &[u8]) -> Option<(i64, &[u8])> {
         let digits = bytes.get(from..to)?;
         digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| 10 * sum + i64::from(digit - b'0')))
     };
-    let is = |at: usize, allowed: &[u8]| bytes.get(at).is_some_and(|byte| allowed.contains(byte));
+    let is = |offset: usize, allowed: &[u8]| bytes.get(offset).is_some_and(|byte| allowed.contains(byte));
     if !(is(4, b"-") && is(7, b"-") && is(10, b"Tt ") && is(13, b":")) {
         return None;
     }
@@ -26,8 +26,9 @@ pub(crate) fn local_time(bytes: &[u8]) -> Option<(i64, &[u8])> {
         if is(19, b".,") {
             let digits = bytes[20..].iter().take_while(|byte| byte.is_ascii_digit()).count();
             // Milliseconds are kept, finer digits are not.
-            fraction = (0..3)
-                .try_fold(0, |sum, at| Some(10 * sum + if at < digits { number(20 + at, 21 + at)? } else { 0 }))?;
+            fraction = (0..3).try_fold(0, |sum, offset| {
+                Some(10 * sum + if offset < digits { number(20 + offset, 21 + offset)? } else { 0 })
+            })?;
             end = 20 + digits;
             if digits == 0 {
                 return None;

@@ -93,12 +93,12 @@ impl Zone {
             Clocks::Fixed(ahead) => midnight - ahead,
             Clocks::Named(_) => {
                 // Days never go back, and no offset reaches a day and a half: the moment is between these.
-                let (mut before, mut within) = (midnight - 3 * DAY / 2, midnight + 3 * DAY / 2);
-                while within - before > 1 {
-                    let middle = before.midpoint(within);
-                    if self.day(middle) < day { before = middle } else { within = middle }
+                let (mut before, mut inside) = (midnight - 3 * DAY / 2, midnight + 3 * DAY / 2);
+                while inside - before > 1 {
+                    let middle = before.midpoint(inside);
+                    if self.day(middle) < day { before = middle } else { inside = middle }
                 }
-                within
+                inside
             }
         }
     }
@@ -155,7 +155,7 @@ impl Zone {
 
     /// The time at which the clocks of this zone showed `local`, as which `text` was read.
     fn from_local_time(self, local: i64, text: &str) -> Result<i64, String> {
-        let place = match self.clocks {
+        let zone_rules = match self.clocks {
             Clocks::Unknown => {
                 return Err(format!(
                     "the time {} has no zone; say which with --timezone, e.g. --timezone UTC",
@@ -163,24 +163,24 @@ impl Zone {
                 ));
             }
             Clocks::Fixed(ahead) => return Ok(local - ahead),
-            Clocks::Named(place) => place,
+            Clocks::Named(zone_rules) => zone_rules,
         };
         // Clocks differ from UTC by less than a day, and are put once at most within two.
-        let [earlier, later] = [local - DAY, local + DAY].map(|time| local - place.change(time).ahead);
-        let showed = |time: i64| time + place.change(time).ahead == local;
-        match (showed(earlier), showed(later)) {
-            (true, true) if earlier != later => Err(format!(
+        let [earlier_time, later_time] = [local - DAY, local + DAY].map(|time| local - zone_rules.change(time).ahead);
+        let showed = |time: i64| time + zone_rules.change(time).ahead == local;
+        match (showed(earlier_time), showed(later_time)) {
+            (true, true) if earlier_time != later_time => Err(format!(
                 "the time {} was twice in {}, as clocks were put back; write times with their offset, e.g. {}",
                 excerpt(text),
-                place.name,
+                zone_rules.name,
                 "2026-11-22T15:04:05+01:00"
             )),
-            (true, _) => Ok(earlier),
-            (_, true) => Ok(later),
+            (true, _) => Ok(earlier_time),
+            (_, true) => Ok(later_time),
             _ => Err(format!(
                 "the time {} never was in {}, as clocks were put forward over it; are the times of another zone?",
                 excerpt(text),
-                place.name
+                zone_rules.name
             )),
         }
     }
@@ -194,17 +194,17 @@ impl ZoneRules {
 
     fn new(name: &str, zone: &TimeZone) -> Self {
         // A day on each side of the years that are read.
-        let [from, to] = [EARLIEST - 2 * DAY, LATEST + 2 * DAY];
+        let [first_time, last_time] = [EARLIEST - 2 * DAY, LATEST + 2 * DAY];
         let timestamp = |time| Timestamp::from_millisecond(time).unwrap_or_default();
         let ahead = |time| i64::from(zone.to_offset(timestamp(time)).seconds()) * 1000;
-        let mut changes = vec![Change { from, ahead: ahead(from), day: i64::MIN }];
-        for change in zone.following(timestamp(from)) {
-            let (at, before) = (change.timestamp().as_millisecond(), &changes[changes.len() - 1]);
-            if at >= to {
+        let mut changes = vec![Change { from: first_time, ahead: ahead(first_time), day: i64::MIN }];
+        for change in zone.following(timestamp(first_time)) {
+            let (change_time, before) = (change.timestamp().as_millisecond(), &changes[changes.len() - 1]);
+            if change_time >= last_time {
                 break;
             }
-            let day = (at - 1 + before.ahead).div_euclid(DAY).max(before.day);
-            changes.push(Change { from: at, ahead: ahead(at), day });
+            let day = (change_time - 1 + before.ahead).div_euclid(DAY).max(before.day);
+            changes.push(Change { from: change_time, ahead: ahead(change_time), day });
         }
         Self { name: name.to_owned(), changes }
     }
@@ -228,20 +228,20 @@ fn zone_rules(name: &str) -> Option<&'static ZoneRules> {
 #[inline]
 fn milliseconds(bytes: &[u8]) -> Option<i64> {
     let digits: &[u8; 13] = bytes.try_into().ok()?;
-    let (first, rest) = digits.split_first_chunk::<8>()?;
-    let mut word = u64::from_le_bytes(*first);
+    let (first, tail) = digits.split_first_chunk::<8>()?;
+    let mut digit_word = u64::from_le_bytes(*first);
     // Each byte is a digit if it is 3 in its upper half, also when 6 is added to it.
     let upper = u64::from_le_bytes([0xf0; 8]);
     let three = u64::from_le_bytes([0x30; 8]);
-    let is_number = word & upper == three && word.wrapping_add(u64::from_le_bytes([6; 8])) & upper == three;
-    if !is_number || first[0] == b'0' || !rest.iter().all(u8::is_ascii_digit) {
+    let is_number = digit_word & upper == three && digit_word.wrapping_add(u64::from_le_bytes([6; 8])) & upper == three;
+    if !is_number || first[0] == b'0' || !tail.iter().all(u8::is_ascii_digit) {
         return None;
     }
     // Pairs of digits become numbers, then pairs of these, and again.
-    word = (word & u64::from_le_bytes([15; 8])).wrapping_mul(10 << 8 | 1) >> 8;
-    word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
-    word = (word & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
-    Some(rest.iter().fold(word as i64, |number, digit| 10 * number + i64::from(digit & 15)))
+    digit_word = (digit_word & u64::from_le_bytes([15; 8])).wrapping_mul(10 << 8 | 1) >> 8;
+    digit_word = (digit_word & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
+    digit_word = (digit_word & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
+    Some(tail.iter().fold(digit_word as i64, |number, digit| 10 * number + i64::from(digit & 15)))
 }
 
 fn unreadable(text: &str) -> String {

@@ -39,13 +39,13 @@ impl Experiment {
 
 impl ConversionVerdicts {
     pub(super) fn after(
-        before: Option<&Self>,
+        previous: Option<&Self>,
         evidence: &ConversionEvidence,
         level: f64,
     ) -> Result<Self, StatisticsError> {
         let ConversionEvidence { table, currency, primary } = evidence;
-        let before = before.map(|before| &before.deciding);
-        let deciding = RunningDecision::of(&table.outcomes(), level, CountUnit::Conversions, before)?;
+        let previous = previous.map(|previous| &previous.deciding);
+        let deciding = RunningDecision::of(&table.outcomes(), level, CountUnit::Conversions, previous)?;
         let value = decide_value(table, 0, level)?;
         let (by_number, currency) = (deciding.decision(), currency.clone());
         Ok(Self { primary: *primary, by_number, value, currency, deciding })

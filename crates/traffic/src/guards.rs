@@ -105,7 +105,7 @@ impl GuardCounts {
     /// Guardrails that are broken, as far as that is not known yet.
     pub(crate) fn breaches(&self, rules: &Guardrails, champion: u32) -> Vec<Breach> {
         let margins = [rules.no_click, rules.missing, rules.slow];
-        let watched = margins.iter().flatten().count() * self.rates.len().saturating_sub(1);
+        let test_count = margins.iter().flatten().count() * self.rates.len().saturating_sub(1);
         let mut breaches = Vec::new();
         for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
             let Some(margin) = margin else { continue };
@@ -119,7 +119,7 @@ impl GuardCounts {
                     continue;
                 }
                 // Each of two intervals at half the level: both hold at all times.
-                let of_interval = LEVEL / watched.max(1) as f64 / 2.0;
+                let of_interval = LEVEL / test_count.max(1) as f64 / 2.0;
                 let (ranker_rate, champion_rate) =
                     (interval(ranker_counts, of_interval), interval(champion_counts, of_interval));
                 if let (Ok((least, _)), Ok((_, most))) = (ranker_rate, champion_rate)

@@ -113,7 +113,7 @@ impl Experiment {
     #[must_use]
     pub fn facts(&self) -> Facts {
         let config = self.config();
-        let is_silent = |[needed, missing]: [u64; 2]| needed >= MIN_IMPRESSIONS / 2 && 10 * missing >= 9 * needed;
+        let is_silent = |[requests, missing]: [u64; 2]| requests >= MIN_IMPRESSIONS / 2 && 10 * missing >= 9 * requests;
         let rankers = config.rankers.iter().zip(0..);
         Facts {
             name: config.name.clone(),
@@ -130,7 +130,7 @@ impl Experiment {
             clicked: self.traffic().clicked,
             silent: rankers
                 .map(|(ranker, place)| (ranker.name.clone(), self.missing_lists(place)))
-                .find(|(_, needed)| is_silent(*needed)),
+                .find(|(_, requests)| is_silent(*requests)),
             integrity: self.integrity(),
             is_lost: is_lost(self.traffic().clicked, &self.notices()),
             refusals: refusals(&self.notices(), &config.window),
@@ -305,12 +305,12 @@ impl Facts {
     }
 
     fn status_text(&self, verdict: &DecisionReport) -> StatusText {
-        let found = verdict.finding();
+        let finding = verdict.finding();
         let told = |standing, sentence: String, details: Vec<String>| StatusText { standing, sentence, details };
         // Reasons not to trust a verdict come before it, wherever they are shown.
         let faults = self.distrust_reason();
         let with_verdict = || {
-            let Finding { kind, mut sentence, details } = self.so_far(&found);
+            let Finding { kind, mut sentence, details } = self.so_far(&finding);
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
@@ -379,13 +379,13 @@ impl Facts {
             return told(ExperimentStatus::Breached, format!("Guardrail: {breach}"), with_verdict());
         }
         if self.same_lists {
-            return self.equal(&found, verdict.decision.alpha);
+            return self.equal(&finding, verdict.decision.alpha);
         }
-        if found.kind == FindingKind::Contradicted {
-            return told(ExperimentStatus::Contradicted, found.sentence, found.details);
+        if finding.kind == FindingKind::Contradicted {
+            return told(ExperimentStatus::Contradicted, finding.sentence, finding.details);
         }
         if self.state == State::Ended {
-            let Finding { kind, sentence, details } = self.so_far(&found);
+            let Finding { kind, sentence, details } = self.so_far(&finding);
             let mut details: Vec<String> = details.into_iter().chain(self.ended(&since)).collect();
             let open = self.open_pages().map(|open| format!("Ended; {open}."));
             let sentence = match (kind, open) {
@@ -402,11 +402,11 @@ impl Facts {
             };
             return told(ExperimentStatus::Ended, sentence, details);
         }
-        let found = self.so_far(&found);
-        match found.kind {
-            FindingKind::Nothing => told(ExperimentStatus::Waiting, found.sentence, found.details),
-            FindingKind::Undecided => told(ExperimentStatus::Undecided, found.sentence, found.details),
-            _ => told(ExperimentStatus::Decided, found.sentence, found.details),
+        let finding = self.so_far(&finding);
+        match finding.kind {
+            FindingKind::Nothing => told(ExperimentStatus::Waiting, finding.sentence, finding.details),
+            FindingKind::Undecided => told(ExperimentStatus::Undecided, finding.sentence, finding.details),
+            _ => told(ExperimentStatus::Decided, finding.sentence, finding.details),
         }
     }
 
@@ -481,25 +481,26 @@ impl Facts {
             };
             return Finding { kind: FindingKind::Nothing, sentence, details: vec![] };
         }
-        let asked = self.fates.asked;
+        let request_count = self.fates.asked;
         if let Some(matures) = self.matures() {
-            let asked = with_unit(asked, "impression");
-            let sentence = format!("Too early to say: {asked}, and no unit has closed for {}.", self.primary.name());
+            let request_count = with_unit(request_count, "impression");
+            let sentence =
+                format!("Too early to say: {request_count}, and no unit has closed for {}.", self.primary.name());
             let details = format!("{}{}.", matures[..1].to_uppercase(), &matures[1..]);
             return Finding { kind: FindingKind::Nothing, sentence, details: vec![details] };
         }
-        let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(asked, "impression"));
+        let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(request_count, "impression"));
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
         let details = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
         Finding { kind: FindingKind::Nothing, sentence, details }
     }
 
-    fn equal(&self, found: &Finding, alpha: f64) -> StatusText {
-        let (sentence, details) = match found.kind {
+    fn equal(&self, finding: &Finding, alpha: f64) -> StatusText {
+        let (sentence, details) = match finding.kind {
             FindingKind::Decided | FindingKind::Contradicted => (
                 format!("False alarm: all rankers show {}'s list, and yet a winner was found.", self.champion),
                 vec![
-                    found.sentence.clone(),
+                    finding.sentence.clone(),
                     format!(
                         "By chance this happens in at most {}% of such experiments; look for a fault first.",
                         (1000.0 * alpha).round() / 10.0

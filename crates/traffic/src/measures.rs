@@ -111,31 +111,31 @@ impl DecisionReport {
             Some(_) => finding(decision, Some(UNIT)).sentence,
             None => "no unit has closed yet.".to_owned(),
         };
-        let mut all = vec![
+        let mut measures = vec![
             (Primary::Clicks, signs(&self.decision)),
             (Primary::Conversions, signs(&conversion_verdicts.by_number)),
         ];
-        all.extend(
+        measures.extend(
             conversion_verdicts.value.as_ref().map(|value| (Primary::Value, conversion_verdicts.says_of_value(value))),
         );
-        all
+        measures
     }
 
     /// The same with their numbers, for programs.
     #[must_use]
     pub fn measures_record(&self) -> Value {
         let Some(conversion_verdicts) = &self.conversion_verdicts else { return Value::Null };
-        let of = |(measure, says): (Primary, String)| {
-            let mut of = match measure {
+        let measure_record = |(measure, says): (Primary, String)| {
+            let mut measure_record = match measure {
                 Primary::Clicks => json!({}),
                 Primary::Conversions => json!(conversion_verdicts.by_number.record()),
                 Primary::Value => conversion_verdicts.value.as_ref().map_or(Value::Null, ValueDecision::json),
             };
-            of["measure"] = measure.name().into();
-            of["says"] = says.into();
-            of["decides"] = (measure == conversion_verdicts.primary).into();
-            of
+            measure_record["measure"] = measure.name().into();
+            measure_record["says"] = says.into();
+            measure_record["decides"] = (measure == conversion_verdicts.primary).into();
+            measure_record
         };
-        self.measures().into_iter().map(of).collect()
+        self.measures().into_iter().map(measure_record).collect()
     }
 }

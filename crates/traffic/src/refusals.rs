@@ -10,24 +10,27 @@ const MIN_ACTION_PAGES: u64 = 50;
 /// Why events do not count and of how many impressions, the commonest reason first; `None` if there were none. Clicks on documents that
 /// were clicked before are left out.
 pub(crate) fn refusals(notices: &Notices, window: &str) -> Option<String> {
-    let late = format!(
+    let late_sentence = format!(
         "(`late`): they came when it was closed; `window` is {window}, and a page that is closed by a call takes no more"
     );
-    let other = notices.not_shown - notices.near_id.min(notices.not_shown);
+    let other_documents = notices.not_shown - notices.near_id.min(notices.not_shown);
     let mut reasons = [
         (
             notices.near_id,
             "(`not-shown`): a document of the list has the id of the click in other letters, percent-encoding, blanks or with a \
              slash at its end; send the ids of `shown` as they are",
         ),
-        (other, "(`not-shown`): no document of the list has the id of the click; send the ids of `shown` as they are"),
+        (
+            other_documents,
+            "(`not-shown`): no document of the list has the id of the click; send the ids of `shown` as they are",
+        ),
         (
             notices.malformed,
             "(`malformed`): a click needs its document in event_attributes.object.object_id, as a text or a whole number; the \
              answers of POST /v1/events say what is wrong",
         ),
         (notices.ignored, "(`ignored`): their action_name is neither `click` nor `click_through`"),
-        (notices.late, &late),
+        (notices.late, &late_sentence),
     ];
     reasons.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     let told: Vec<String> =
@@ -72,13 +75,13 @@ pub(crate) fn lost(clicked: u64, notices: &Notices, window: &str) -> Vec<String>
     };
     let malformed = Notices { malformed: notices.malformed, ..Notices::default() };
     let late = Notices { late: notices.late, ..Notices::default() };
-    let mut found: Vec<String> =
+    let mut warnings: Vec<String> =
         [of(malformed.malformed, malformed), of(late.late, late)].into_iter().flatten().collect();
     if notices.noisy >= MIN_REPORTED {
-        found.push(format!(
+        warnings.push(format!(
             "On {} impressions more events came that do not count than a page sends; what is said of lost clicks leaves them out.",
             notices.noisy
         ));
     }
-    found
+    warnings
 }

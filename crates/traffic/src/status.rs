@@ -79,18 +79,18 @@ impl Experiment {
         if self.config().same_lists {
             warnings.push("All rankers show the champion's list: whoever wins, wins by chance.".to_owned());
         }
-        let closed = fates.credited;
+        let closed_count = fates.credited;
         // Judges compare no lists.
         let is_clicked = self.config().ask == Ask::Lists;
         let (notices, window) = (self.notices(), &self.config().window);
-        if is_clicked && closed >= MIN_IMPRESSIONS && traffic.clicked == 0 {
-            warnings.push(no_clicks(closed, &notices, window));
+        if is_clicked && closed_count >= MIN_IMPRESSIONS && traffic.clicked == 0 {
+            warnings.push(no_clicks(closed_count, &notices, window));
         } else if seems_lost(traffic.clicked, &notices) {
             warnings.push(no_clicks(fates.asked, &notices, window));
         } else {
             warnings.extend(lost(traffic.clicked, &notices, window));
         }
-        if closed >= MIN_IMPRESSIONS && 2 * traffic.busiest >= fates.asked {
+        if closed_count >= MIN_IMPRESSIONS && 2 * traffic.busiest >= fates.asked {
             warnings.push(format!(
                 "One unit has {} of {} impressions: do all users without a name have the same? Give each its own, or leave them out.",
                 traffic.busiest, fates.asked
@@ -190,30 +190,30 @@ impl DecisionReport {
 
     /// The same. If `before` has the verdicts of the first days, only later days are computed.
     #[must_use]
-    pub fn after(before: Option<&Self>, evidence: &Evidence) -> Self {
+    pub fn after(previous: Option<&Self>, evidence: &Evidence) -> Self {
         let Evidence { outcomes, segments, conversions, level } = evidence;
-        let decided = || -> Result<_, StatisticsError> {
-            let deciding =
-                RunningDecision::of(outcomes, *level, CountUnit::Units, before.map(|before| &before.deciding))?;
-            let of_segments = segments.as_ref().map(|segments| {
-                let before = before.and_then(|before| before.deciding_segments.as_ref());
-                RunningSegments::of(segments, *level, before)
+        let decide_all = || -> Result<_, StatisticsError> {
+            let running_decision =
+                RunningDecision::of(outcomes, *level, CountUnit::Units, previous.map(|previous| &previous.deciding))?;
+            let segment_decisions = segments.as_ref().map(|segments| {
+                let previous = previous.and_then(|previous| previous.deciding_segments.as_ref());
+                RunningSegments::of(segments, *level, previous)
             });
             let conversion_verdicts = conversions.as_ref().map(|conversions| {
                 ConversionVerdicts::after(
-                    before.and_then(|before| before.conversion_verdicts.as_ref()),
+                    previous.and_then(|previous| previous.conversion_verdicts.as_ref()),
                     conversions,
                     *level,
                 )
             });
-            Ok((deciding, of_segments.transpose()?, conversion_verdicts.transpose()?))
+            Ok((running_decision, segment_decisions.transpose()?, conversion_verdicts.transpose()?))
         };
-        let decided = decided();
-        let (deciding, deciding_segments, conversion_verdicts) = decided
+        let decide_all = decide_all();
+        let (running_decision, deciding_segments, conversion_verdicts) = decide_all
             .unwrap_or_else(|error| unreachable!("the level was checked when the experiment was created: {error}"));
-        let decision = deciding.decision();
+        let decision = running_decision.decision();
         let report = report(&decision, Some("unit"));
         let segments = deciding_segments.as_ref().map(RunningSegments::decision);
-        Self { decision, report, segments, conversion_verdicts, deciding, deciding_segments }
+        Self { decision, report, segments, conversion_verdicts, deciding: running_decision, deciding_segments }
     }
 }

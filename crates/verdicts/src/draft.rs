@@ -32,12 +32,12 @@ pub fn worth(place: usize) -> i16 {
 /// from -[`FIRST_PLACE`] to [`FIRST_PLACE`] if rounds are whole.
 #[must_use]
 pub fn advantage(owners: impl Iterator<Item = Option<Side>>) -> i16 {
-    let of = |(place, owner)| match owner {
+    let place_worth = |(place, owner)| match owner {
         Some(Side::First) => worth(place),
         Some(Side::Second) => -worth(place),
         None => 0,
     };
-    owners.enumerate().map(of).fold(0, i16::saturating_add)
+    owners.enumerate().map(place_worth).fold(0, i16::saturating_add)
 }
 
 /// The number of places of a list in whole rounds, which have a document of each of the `rankers`; documents without owner are in none.
@@ -47,18 +47,18 @@ pub fn advantage(owners: impl Iterator<Item = Option<Side>>) -> i16 {
 /// The round in which the list ends does not count: it could hide that a ranker had none left.
 #[must_use]
 pub fn whole_rounds(owners: impl Iterator<Item = Option<u8>>, rankers: usize) -> Option<usize> {
-    let (mut added, mut count, mut places) = ([false; 256], 0, 0);
-    for (place, owner) in owners.enumerate() {
+    let (mut has_added, mut count, mut whole_places) = ([false; 256], 0, 0);
+    for (place_number, owner) in owners.enumerate() {
         let Some(owner) = owner else { continue };
-        if std::mem::replace(&mut added[usize::from(owner)], true) {
+        if std::mem::replace(&mut has_added[usize::from(owner)], true) {
             return None;
         }
         count += 1;
         if count == rankers {
-            (added, count, places) = ([false; 256], 0, place + 1);
+            (has_added, count, whole_places) = ([false; 256], 0, place_number + 1);
         }
     }
-    Some(places)
+    Some(whole_places)
 }
 
 /// The advantage of a unit.

@@ -71,14 +71,14 @@ impl RunningSegments {
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
-    pub fn of(segments: &SegmentOutcomes, alpha: f64, before: Option<&Self>) -> Result<Self, StatisticsError> {
+    pub fn of(segments: &SegmentOutcomes, alpha: f64, previous: Option<&Self>) -> Result<Self, StatisticsError> {
         let SegmentOutcomes { names, each: outcomes, champion } = segments;
         // A part of a wrong level may be a right one.
         PairTest::new(alpha)?;
         let part = alpha / outcomes.len().max(1) as f64;
         let of = |(place, outcomes): (usize, &Outcomes)| {
-            let before = before.and_then(|before| before.each.get(place));
-            RunningDecision::of(outcomes, part, CountUnit::Units, before)
+            let previous = previous.and_then(|previous| previous.each.get(place));
+            RunningDecision::of(outcomes, part, CountUnit::Units, previous)
         };
         let each = outcomes.iter().enumerate().map(of).collect::<Result<_, _>>()?;
         Ok(Self { names: names.clone(), champion: *champion, alpha, each })
@@ -159,13 +159,13 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
     }
     // ln of the evidence of each segment until the day.
     let mut of = vec![0.0; pairs.len()];
-    let mut since = None;
+    let mut since_day = None;
     for (day, looks) in days {
         for (segment, Counts { wins, losses, .. }) in looks {
             of[segment] = evidence.ln(wins, losses);
         }
         if ln_mean(&of) >= threshold {
-            since = since.or(Some(day));
+            since_day = since_day.or(Some(day));
         }
     }
     let is_harmed = |pair: &Option<&PairDecision>| {
@@ -173,7 +173,7 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
     };
     let most = (0..of.len()).max_by(|a, b| of[*a].total_cmp(&of[*b]).then(b.cmp(a)))?;
     let named = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
-    Some(Harm { ranker, since: since?, named, most })
+    Some(Harm { ranker, since: since_day?, named, most })
 }
 
 /// ln of the mean of what these are the logarithms of.

@@ -395,7 +395,7 @@ pub(crate) fn added_up<'py>(
             }
             continue;
         }
-        sum.add_day(version, day as i32, [first, second], DayTotals::of_numbers(numbers));
+        sum.add_day(version, day as i32, [first, second], DayTotals::from_numbers(numbers));
     }
     sum.tally += tally;
     Ok(credited_bytes(py, &sum.credited(&survey, &settings), &settings))

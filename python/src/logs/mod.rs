@@ -14,7 +14,7 @@ mod rules;
 use std::path::PathBuf;
 
 use click_logs::cli::summary;
-use click_logs::join::{Credited, FrameJoin, State, LogTotals, Units, PendingRun};
+use click_logs::join::{CreditedLog, FrameJoin, State, LogTotals, Units, PendingRun};
 use click_logs::measures::Measures;
 use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};
@@ -36,8 +36,8 @@ use crate::call::value_error;
 /// The report on a log, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
 type CreditedBytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
-fn credited_bytes<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> CreditedBytes<'py> {
-    let outcomes = click_logs::outcomes::of_credited(credited).to_csv();
+fn credited_bytes<'py>(py: Python<'py>, credited: &CreditedLog, settings: &Settings) -> CreditedBytes<'py> {
+    let outcomes = click_logs::outcomes::outcomes_of_log(credited).to_csv();
     let tables = [outcomes, fates_csv(credited), pages_csv(credited)];
     let [outcomes, fates, pages] = tables.map(|table| PyBytes::new(py, table.as_bytes()));
     (outcomes, fates, pages, summary(credited, settings).to_string())
@@ -70,7 +70,7 @@ impl Log {
         let horizon = horizon.map_err(|error| value_error(format!("horizon: {error}")))?;
         let state = state.map(|folder| State::open(&folder, &settings, horizon)).transpose().map_err(of_state)?;
         let gathered = match &state {
-            Some(state) => FrameJoin::growing(settings, state).map_err(value_error)?,
+            Some(state) => FrameJoin::for_state(settings, state).map_err(value_error)?,
             None => FrameJoin::new(settings),
         };
         Ok(Self { gathered, state, unkept: None })
@@ -116,7 +116,7 @@ impl Log {
             self.unkept = Some(unkept);
             return Ok(credited_bytes(py, &credited, self.gathered.settings()));
         }
-        let credited = py.detach(|| -> Result<Credited, click_logs::LogError> {
+        let credited = py.detach(|| -> Result<CreditedLog, click_logs::LogError> {
             let settings = self.gathered.settings().clone();
             let survey = self.gathered.survey();
             let (until, _) = survey.closing(&settings);

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use output::threads;
 
 use super::conversions::ConversionLog;
-use super::credited::Credited;
+use super::credited_log::CreditedLog;
 use super::join_state::JoinState;
-use super::sliding::stopped::Stopped;
+use super::sliding::stop_reason::StopReason;
 use super::span::beyond_end;
-use super::tally::Traced;
+use super::tally::Trace;
 use crate::error::LogError;
 use crate::model::{Settings, wrong_name};
 
@@ -63,10 +63,10 @@ pub trait Watch: Sync {
     fn join(&self, partitions: usize);
 
     /// One more partition is joined.
-    fn joined(&self);
+    fn partition_joined(&self);
 
     /// The log is read again from the beginning, for the reason given.
-    fn again(&self, why: &str);
+    fn reading_again(&self, why: &str);
 }
 
 /// No progress is reported.
@@ -75,9 +75,9 @@ impl Watch for () {
 
     fn join(&self, _: usize) {}
 
-    fn joined(&self) {}
+    fn partition_joined(&self) {}
 
-    fn again(&self, _: &str) {}
+    fn reading_again(&self, _: &str) {}
 }
 
 /// Joins and credits a log; passes the fate of every line and unit to `trace`, if there is one, in any order.
@@ -89,8 +89,8 @@ pub fn credit(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    trace: Option<&mut (dyn FnMut(Traced) + Send)>,
-) -> Result<Credited, LogError> {
+    trace: Option<&mut (dyn FnMut(Trace) + Send)>,
+) -> Result<CreditedLog, LogError> {
     credit_with_conversions(inputs, None, settings, limits, watch, trace)
 }
 
@@ -104,8 +104,8 @@ pub fn credit_with_conversions(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    trace: Option<&mut (dyn FnMut(Traced) + Send)>,
-) -> Result<Credited, LogError> {
+    trace: Option<&mut (dyn FnMut(Trace) + Send)>,
+) -> Result<CreditedLog, LogError> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         return Err(LogError::new(message));
     }
@@ -120,13 +120,13 @@ fn in_either_order(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    mut trace: Option<&mut (dyn FnMut(Traced) + Send)>,
-) -> Result<Credited, LogError> {
+    mut trace: Option<&mut (dyn FnMut(Trace) + Send)>,
+) -> Result<CreditedLog, LogError> {
     let keeps_origins = trace.is_some();
     if keeps_origins && limits.order == Order::Time {
         return Err(LogError::new("lines are named in any order only; leave out the order of time"));
     }
-    let mut take = |traced: Vec<Traced>| {
+    let mut take = |traced: Vec<Trace>| {
         if let Some(trace) = trace.as_mut() {
             traced.into_iter().for_each(trace);
         }
@@ -143,8 +143,8 @@ fn in_either_order(
         let mut work = begin();
         let slid = match work.sources(inputs) {
             Some(sources) => work.slide(sources, watch),
-            None if limits.order == Order::Time => Err(Stopped::OutOfOrder("it begins in another order".to_owned())),
-            None => Err(Stopped::NeverBegun),
+            None if limits.order == Order::Time => Err(StopReason::OutOfOrder("it begins in another order".to_owned())),
+            None => Err(StopReason::NeverBegun),
         };
         match slid {
             // Windows were closed as if the log ended with its last line.
@@ -153,17 +153,17 @@ fn in_either_order(
                 if limits.order == Order::Time || !all_files() {
                     return Err(LogError::new(format!("{why}; say until when the log is complete (--until)")));
                 }
-                watch.again(&format!("{why}; reading again, in any order"));
+                watch.reading_again(&format!("{why}; reading again, in any order"));
             }
             Ok(outcomes) => return work.finish(outcomes, true, &mut take),
-            Err(Stopped::Failed(error)) => return Err(error),
-            Err(Stopped::OutOfOrder(why)) if limits.order == Order::Time => {
+            Err(StopReason::Failed(error)) => return Err(error),
+            Err(StopReason::OutOfOrder(why)) if limits.order == Order::Time => {
                 return Err(LogError::new(format!("not in the order of time: {why}; leave out --order time")));
             }
-            Err(Stopped::OutOfOrder(why)) => {
-                watch.again(&format!("not in the order of time ({why}); reading again, in any order"));
+            Err(StopReason::OutOfOrder(why)) => {
+                watch.reading_again(&format!("not in the order of time ({why}); reading again, in any order"));
             }
-            Err(Stopped::NeverBegun) => {}
+            Err(StopReason::NeverBegun) => {}
         }
     }
     if limits.disk.is_some() && !all_files() {

@@ -7,14 +7,14 @@ use rayon::prelude::*;
 
 use super::conversions::{self, Appearance, ConversionLog};
 use super::credit::{Inputs, Limits};
-use super::credited::{Credited, CreditedConversions};
-use super::encode_blocks::{Encoded, Encoding, Kind, note_action};
+use super::credited_log::{CreditedConversions, CreditedLog};
+use super::encode_blocks::{BlockEncoder, EncodedBlock, LineKind, note_action};
 use super::outcome::{self, PairOutcome};
 use super::span::{Span, beyond_end};
 use super::spill::Spill;
 use super::survey::names;
-use super::tally::{Tally, Traced};
-use super::units::{Counter, Days, Pairs, most_careful, split_days};
+use super::tally::{Tally, Trace};
+use super::units::{Counter, Days, Pairs, most_careful_choice, split_days};
 use crate::error::LogError;
 use crate::model::{Complete, Lineups, Settings};
 use crate::read::LogFile;
@@ -26,7 +26,7 @@ pub(super) const MIN_MEMORY: u64 = 1 << 16;
 struct PartitionCounts {
     days: Days,
     tally: Tally,
-    traced: Vec<Traced>,
+    traced: Vec<Trace>,
     conversions: conversions::ConversionTotals,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct JoinState<'a> {
     pub(super) appearances: Vec<Appearance>,
     pub(super) keeps_origins: bool,
     /// Partitions.
-    pub(super) parts: usize,
+    pub(super) partition_count: usize,
     pub(super) lineups: Lineups,
     pub(super) tally: Tally,
     pub(super) times: Span,
@@ -57,14 +57,14 @@ impl<'a> JoinState<'a> {
         let bytes = size(&inputs.impressions) + size(&inputs.clicks);
         // A table takes twice its partition, each thread has one, and half of the memory is for unflushed data.
         let wanted = 4 * bytes * limits.threads as u64 / limits.memory.max(1);
-        let parts = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
+        let partition_count = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
         Self {
             settings,
             limits,
             conversions: None,
             appearances: Vec::new(),
             keeps_origins,
-            parts,
+            partition_count,
             lineups: Lineups::default(),
             tally: Tally::default(),
             times: Span::default(),
@@ -78,7 +78,7 @@ impl<'a> JoinState<'a> {
     /// Partitions that keep this share of the memory.
     pub(super) fn spill(&self, name: &'static str, share: u64) -> Spill {
         let budget = self.limits.memory.max(MIN_MEMORY) / share;
-        Spill::new(&self.limits.scratch, name, self.parts, budget as usize)
+        Spill::new(&self.limits.scratch, name, self.partition_count, budget as usize)
     }
 
     /// The records of the next blocks of a file, scattered over `parts`: as many blocks as keep all threads busy; none at its
@@ -87,35 +87,36 @@ impl<'a> JoinState<'a> {
         &mut self,
         file: &mut LogFile,
         number: u32,
-        kind: Kind,
-        parts: usize,
+        kind: LineKind,
+        partition_count: usize,
         keeps_times: bool,
-    ) -> Result<Vec<Encoded>, LogError> {
-        let (mut blocks, mut failed) = (Vec::new(), None);
-        while blocks.len() < 4 * self.limits.threads.max(1) && failed.is_none() {
+    ) -> Result<Vec<EncodedBlock>, LogError> {
+        let (mut blocks, mut first_error) = (Vec::new(), None);
+        while blocks.len() < 4 * self.limits.threads.max(1) && first_error.is_none() {
             match file.next_block() {
                 Ok(Some(block)) => blocks.push(block),
                 Ok(None) => break,
                 // A file with truncated compression has good lines before the fault, or other faults to report.
-                Err(error) => failed = Some(error),
+                Err(error) => first_error = Some(error),
             }
         }
-        let context = self.encoding(number, kind, parts, keeps_times);
+        let context = self.block_encoder(number, kind, partition_count, keeps_times);
         let format = file.format();
-        let encoded: Vec<Result<Encoded, LogError>> =
+        let encoded_blocks: Vec<Result<EncodedBlock, LogError>> =
             blocks.par_iter().map(|block| context.encode(block, format)).collect();
-        let encoded = encoded.into_iter().map(|encoded| encoded.map_err(|error| error.in_file(file.path())));
-        let encoded: Vec<Encoded> = encoded.collect::<Result<_, _>>()?;
-        if let Some(error) = failed {
+        let encoded_blocks =
+            encoded_blocks.into_iter().map(|encoded_blocks| encoded_blocks.map_err(|error| error.in_file(file.path())));
+        let encoded_blocks: Vec<EncodedBlock> = encoded_blocks.collect::<Result<_, _>>()?;
+        if let Some(error) = first_error {
             return Err(error);
         }
-        for encoded in &encoded {
-            self.tally += encoded.tally;
-            self.times.join(&encoded.times);
-            self.is_synthetic |= encoded.is_synthetic;
-            encoded.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
+        for encoded_blocks in &encoded_blocks {
+            self.tally += encoded_blocks.tally;
+            self.times.join(&encoded_blocks.times);
+            self.is_synthetic |= encoded_blocks.is_synthetic;
+            encoded_blocks.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
         }
-        Ok(encoded)
+        Ok(encoded_blocks)
     }
 
     /// Opens a file.
@@ -128,14 +129,20 @@ impl<'a> JoinState<'a> {
     }
 
     /// How the lines of a file are turned into records.
-    pub(super) fn encoding(&self, number: u32, kind: Kind, parts: usize, keeps_times: bool) -> Encoding<'_> {
-        Encoding {
+    pub(super) fn block_encoder(
+        &self,
+        number: u32,
+        kind: LineKind,
+        partition_count: usize,
+        keeps_times: bool,
+    ) -> BlockEncoder<'_> {
+        BlockEncoder {
             settings: self.settings,
             lineups: &self.lineups,
             keeps_origins: self.keeps_origins,
             keeps_times,
             behind: self.behind,
-            parts,
+            partition_count,
             number,
             kind,
         }
@@ -171,8 +178,8 @@ impl<'a> JoinState<'a> {
         mut self,
         outcomes: Spill,
         in_order: bool,
-        take: &mut impl FnMut(Vec<Traced>),
-    ) -> Result<Credited, LogError> {
+        take: &mut impl FnMut(Vec<Trace>),
+    ) -> Result<CreditedLog, LogError> {
         let pairs = self.pairs();
         self.spilled += outcomes.written();
         let last_day = self.last_day();
@@ -182,7 +189,7 @@ impl<'a> JoinState<'a> {
         let (days, counted) = self.count(outcomes, &pairs, credit.as_ref(), last_day, take)?;
         let conversions =
             credit.map(|credit| CreditedConversions::new(credit.log(), counted, &pairs.names, &pairs.versions));
-        Ok(Credited { conversions, ..self.credited(pairs, days, last_day, in_order) })
+        Ok(CreditedLog { conversions, ..self.credited(pairs, days, last_day, in_order) })
     }
 
     /// The versions and pairs of all impressions that were read.
@@ -193,13 +200,13 @@ impl<'a> JoinState<'a> {
     }
 
     /// The result, once these days are counted.
-    pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> Credited {
+    pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> CreditedLog {
         let versions = self.lineups.versions();
         let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
         let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
-        let all = most_careful(&pairs.versions);
+        let strictest = most_careful_choice(&pairs.versions);
         let (days, pages) = split_days(days.into_iter());
-        Credited {
+        CreditedLog {
             rankers: pairs.names,
             versions: pairs.versions,
             days,
@@ -211,9 +218,9 @@ impl<'a> JoinState<'a> {
             spilled: self.spilled,
             last_closed_day: (last_day != i32::MAX).then_some(last_day),
             in_order,
-            choice: all.choice,
-            said_by: all.said_by,
-            declared: all.declared,
+            choice: strictest.choice,
+            said_by: strictest.said_by,
+            declared: strictest.declared,
             other_actions: self.other_actions,
             never_met,
             conversions: None,
@@ -227,41 +234,41 @@ impl<'a> JoinState<'a> {
         pairs: &Pairs,
         credit: Option<&conversions::ConversionCredit<'_>>,
         last_day: i32,
-        take: &mut impl FnMut(Vec<Traced>),
+        take: &mut impl FnMut(Vec<Trace>),
     ) -> Result<(Days, conversions::ConversionTotals), LogError> {
         let has_advantage = credit.is_some_and(|credit| credit.log().rules().draft_places.is_some());
         let length = outcome::length(self.keeps_origins, has_advantage);
         let settings = self.settings;
-        let (mut days, mut converted) = (Days::new(), conversions::ConversionTotals::default());
-        let all: Vec<usize> = (0..outcomes.parts()).collect();
+        let (mut days, mut conversion_totals) = (Days::new(), conversions::ConversionTotals::default());
+        let partition_numbers: Vec<usize> = (0..outcomes.partition_count()).collect();
         let mut outcomes = outcomes;
-        for group in all.chunks(self.limits.threads.max(1)) {
-            let counted: Vec<Result<PartitionCounts, LogError>> = group
+        for group in partition_numbers.chunks(self.limits.threads.max(1)) {
+            let partition_counts: Vec<Result<PartitionCounts, LogError>> = group
                 .par_iter()
-                .map(|&part| {
-                    let mut read = Vec::with_capacity(outcomes.bytes(part) as usize / length);
-                    outcomes.read(part, |bytes| {
-                        read.extend(bytes.chunks_exact(length).map(PairOutcome::read));
+                .map(|&partition| {
+                    let mut pair_outcomes = Vec::with_capacity(outcomes.bytes(partition) as usize / length);
+                    outcomes.read(partition, |bytes| {
+                        pair_outcomes.extend(bytes.chunks_exact(length).map(PairOutcome::read));
                         bytes.len() / length * length
                     })?;
-                    let mut counter = Counter::new(settings, pairs, last_day, true).crediting(credit);
-                    counter.count(&read);
+                    let mut counter = Counter::new(settings, pairs, last_day, true).with_credit(credit);
+                    counter.count(&pair_outcomes);
                     let Counter { days, tally, traced, conversions, .. } = counter;
                     Ok(PartitionCounts { days, tally, traced, conversions })
                 })
                 .collect();
-            for (counted, &part) in counted.into_iter().zip(group) {
-                let PartitionCounts { days: more, tally, traced, conversions } = counted?;
-                converted.add(conversions);
+            for (partition_counts, &partition) in partition_counts.into_iter().zip(group) {
+                let PartitionCounts { days: more, tally, traced, conversions } = partition_counts?;
+                conversion_totals.add(conversions);
                 for (key, of) in more {
                     *days.entry(key).or_default() += of;
                 }
                 self.tally += tally;
                 take(traced);
-                outcomes.release(part);
+                outcomes.release(partition);
             }
         }
-        Ok((days, converted))
+        Ok((days, conversion_totals))
     }
 }
 

@@ -15,7 +15,7 @@
 mod append;
 mod conversions;
 mod credit;
-mod credited;
+mod credited_log;
 mod encode_blocks;
 mod frame_join;
 mod join_state;
@@ -35,12 +35,11 @@ mod units;
 pub use append::{DEFAULT_HORIZON, PendingRun, State, append};
 pub use conversions::ConversionLog;
 pub use credit::{Inputs, Limits, Order, Watch, credit, credit_with_conversions};
-pub use credited::{Credited, CreditedConversions};
+pub use credited_log::{CreditedConversions, CreditedLog};
 pub use frame_join::{FrameJoin, UnitOutcome, Units};
 pub use span::Span;
 pub use survey::Survey;
 pub use tally::{
-    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit,
-    UnitFate,
+    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Trace, TracedConversions, TracedPair, TracedUnit, UnitFate,
 };
 pub use units::{DayTotals, LogTotals};

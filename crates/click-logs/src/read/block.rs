@@ -33,7 +33,7 @@ impl Block {
     }
 
     /// Stands for one line that is too long to be read.
-    pub(super) fn of_too_long_line(number: u64) -> Self {
+    pub(super) fn too_long_line(number: u64) -> Self {
         Self { is_too_long: true, ..Self::new(Vec::new(), number, LineUnit::Line) }
     }
 

@@ -11,7 +11,7 @@ use output::input;
 
 use super::block::{Block, LineUnit, MAX_LINE_BYTES};
 use super::parquet::Table;
-use super::unpack::{CountingReader, unpacked};
+use super::unpack::{CountingReader, open_unpacked};
 use super::{Header, shape};
 use crate::error::LogError;
 
@@ -73,7 +73,7 @@ impl LogFile {
     /// # Errors
     /// If it cannot be read, or is neither JSON Lines nor CSV.
     pub fn open(path: &Path) -> Result<Self, LogError> {
-        Self::of_kinds(path, false)
+        Self::open_lines(path, false)
     }
 
     /// The same for a file of conversions.
@@ -81,12 +81,12 @@ impl LogFile {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_conversions(path: &Path) -> Result<Self, LogError> {
-        Self::of_kinds(path, true)
+        Self::open_lines(path, true)
     }
 
-    fn of_kinds(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
-        let taken = Arc::new(AtomicU64::new(0));
-        let raw: Box<dyn Read + Send> = if path == Path::new("-") {
+    fn open_lines(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
+        let bytes_read = Arc::new(AtomicU64::new(0));
+        let source: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
         } else {
             if path.is_dir() {
@@ -95,7 +95,8 @@ impl LogFile {
             }
             Box::new(input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?)
         };
-        let (packing, reader) = unpacked(path, CountingReader { reader: raw, taken: Arc::clone(&taken) })?;
+        let (other_format, reader) =
+            open_unpacked(path, CountingReader { reader: source, taken: Arc::clone(&bytes_read) })?;
         let mut file = Self {
             path: path.to_path_buf(),
             reader,
@@ -105,10 +106,10 @@ impl LogFile {
             ended: false,
             next_line: 1,
             block_bytes: BLOCK_BYTES,
-            taken,
+            taken: bytes_read,
             table: None,
         };
-        if packing == Some(OtherFormat::PARQUET) {
+        if other_format == Some(OtherFormat::PARQUET) {
             // Its bytes are counted as its row groups are read.
             file.taken.store(0, Ordering::Relaxed);
             file.reader = Box::new(io::empty());
@@ -143,8 +144,8 @@ impl LogFile {
                 let not_text =
                     || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
-                let header = Header::of_kinds(line, are_conversions)
-                    .map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
+                let header = Header::from_line(line, are_conversions)
+                    .map_err(|wrong| LogError::at_line(wrong, 1).in_file(&self.path))?;
                 self.format = Format::Csv(header);
                 self.pending.drain(..(end + 1).min(self.pending.len()));
                 self.next_line = 2;
@@ -190,26 +191,26 @@ impl LogFile {
             }));
         }
         self.skip_line()?;
-        let mut searched = 0;
-        let mut wanted = self.block_bytes;
+        let mut searched_bytes = 0;
+        let mut wanted_bytes = self.block_bytes;
         let end = loop {
-            self.fill(wanted)?;
-            let available = wanted.min(self.pending.len());
-            if let Some(line_end) = memchr::memrchr(b'\n', &self.pending[searched..available]) {
-                break searched + line_end + 1;
+            self.fill(wanted_bytes)?;
+            let available = wanted_bytes.min(self.pending.len());
+            if let Some(line_end) = memchr::memrchr(b'\n', &self.pending[searched_bytes..available]) {
+                break searched_bytes + line_end + 1;
             }
             if self.ended && available == self.pending.len() {
                 break available;
             }
-            searched = available;
-            if searched >= MAX_LINE_BYTES {
+            searched_bytes = available;
+            if searched_bytes >= MAX_LINE_BYTES {
                 // The caller that sets lines aside decides whether this line ends the reading.
                 self.pending.clear();
                 self.skips_line = true;
                 self.next_line += 1;
-                return Ok(Some(Block::of_too_long_line(self.next_line - 1)));
+                return Ok(Some(Block::too_long_line(self.next_line - 1)));
             }
-            wanted = (2 * wanted).min(MAX_LINE_BYTES + 1);
+            wanted_bytes = (2 * wanted_bytes).min(MAX_LINE_BYTES + 1);
         };
         if end == 0 {
             return Ok(None);
@@ -237,18 +238,18 @@ impl LogFile {
     }
 
     /// Reads until `wanted` bytes are pending or the file ends.
-    fn fill(&mut self, wanted: usize) -> Result<(), LogError> {
+    fn fill(&mut self, wanted_bytes: usize) -> Result<(), LogError> {
         let before = self.pending.len();
-        if self.ended || before >= wanted {
+        if self.ended || before >= wanted_bytes {
             return Ok(());
         }
-        let more = wanted.max(BLOCK_BYTES) - before;
+        let more = wanted_bytes.max(BLOCK_BYTES) - before;
         self.pending.reserve_exact(more);
         (&mut self.reader).take(more as u64).read_to_end(&mut self.pending).map_err(|error| {
             let what = if error.kind() == io::ErrorKind::UnexpectedEof { "is cut off" } else { "cannot be read" };
             LogError::io(&self.path, what, &error)
         })?;
-        self.ended = self.pending.len() < wanted.max(BLOCK_BYTES);
+        self.ended = self.pending.len() < wanted_bytes.max(BLOCK_BYTES);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ mod fields;
 mod file;
 mod json;
 mod lists;
-mod mixed;
+mod mixed_list;
 mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -35,7 +35,7 @@ pub(crate) use fast_path::FastPath;
 pub use fast_path::RowRef;
 pub use fields::complete;
 pub use file::{Format, LogFile};
-pub(crate) use mixed::strange_team;
+pub(crate) use mixed_list::strange_team;
 pub use names::column;
 pub(crate) use parquet::rows_of_parquet;
 pub use query::impression;

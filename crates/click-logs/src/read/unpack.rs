@@ -15,7 +15,7 @@ use crate::error::LogError;
 ///
 /// # Errors
 /// If it cannot be read, or this build does not unpack it.
-pub(super) fn unpacked(
+pub(super) fn open_unpacked(
     path: &Path,
     mut packed: impl Read + Send + 'static,
 ) -> Result<(Option<OtherFormat>, Box<dyn Read + Send>), LogError> {
@@ -39,7 +39,7 @@ pub(super) fn unpacked(
 /// If it cannot be read, is too long, or not text.
 pub(crate) fn unpacked_text(path: &Path, max_bytes: u64) -> Result<String, LogError> {
     let file = input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
-    let (_, reader) = unpacked(path, file)?;
+    let (_, reader) = open_unpacked(path, file)?;
     let mut bytes = Vec::new();
     let read = reader.take(max_bytes + 1).read_to_end(&mut bytes);
     read.map_err(|error| LogError::io(path, "cannot be read", &error))?;
@@ -65,16 +65,16 @@ fn unpacked_zstd(path: &Path, _: impl Read + Send + 'static) -> Result<Box<dyn R
 
 /// Fills `buffer` as far as there is something to read.
 fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
+    let mut filled_bytes = 0;
+    while filled_bytes < buffer.len() {
+        match reader.read(&mut buffer[filled_bytes..]) {
             Ok(0) => break,
-            Ok(count) => filled += count,
+            Ok(count) => filled_bytes += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(filled)
+    Ok(filled_bytes)
 }
 
 /// Counts the bytes read.

@@ -177,7 +177,7 @@ fn compare_files(logs: u64) {
             for pairs in [PairChoice::Chance, PairChoice::Steered] {
                 let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
                 let files = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-                let outcomes = click_logs::outcomes::of_credited(&files.credit(&settings).unwrap());
+                let outcomes = click_logs::outcomes::outcomes_of_log(&files.credit(&settings).unwrap());
                 let verdicts = decide(&outcomes, 0.05, CountUnit::Units).unwrap();
                 let found = verdicts.latest().pairs.iter().any(|pair| pair.since.is_some());
                 assert_eq!(found, is_decided(&log, pairs), "{policy} {seed} {pairs:?}");

@@ -379,7 +379,7 @@ impl Config {
         if !(2..=MAX_RANKERS).contains(&count) {
             return Err(invalid("rankers", format!("expected 2 to {MAX_RANKERS} rankers, found {count}")));
         }
-        let mut seen = BTreeSet::new();
+        let mut names_seen = BTreeSet::new();
         for (place, Ranker { name, version }) in (1..).zip(&self.rankers) {
             ranktypes::text::check_name(name)
                 .map_err(|fault| invalid("rankers", format!("the name of ranker {place} {fault}")))?;
@@ -387,12 +387,12 @@ impl Config {
                 ranktypes::text::check_name(version)
                     .map_err(|fault| invalid("rankers", format!("the version of ranker {place} {fault}")))?;
             }
-            if !seen.insert(name) {
+            if !names_seen.insert(name) {
                 return Err(invalid("rankers", format!("ranker {place}, `{name}`, is there twice; name each once")));
             }
         }
         match &self.champion {
-            Some(champion) if !seen.contains(champion) => {
+            Some(champion) if !names_seen.contains(champion) => {
                 Err(invalid("champion", format!("`{}` is not one of the rankers", champion.escape_debug())))
             }
             _ => Ok(()),
@@ -481,7 +481,7 @@ impl Config {
         };
         let ramp = self.ramp_rules()?;
         self.check_segments()?;
-        let end_at = self.schedule_rules(zone)?;
+        let end_time = self.schedule_rules(zone)?;
         let outcomes = self.outcome_rules(&interleaving, plays_sets.then_some(&multileaving))?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
@@ -508,7 +508,7 @@ impl Config {
             generators,
             retain,
             ramp,
-            end_at,
+            end_at: end_time,
             outcomes,
         })
     }
@@ -518,17 +518,17 @@ impl Config {
         const DAY: i64 = 24 * 3_600_000;
         let wrong =
             |expected: String| invalid("retain", format!("expected {expected}, found `{}`", text.escape_debug()));
-        let kept = parse_duration(text).map_err(|error| invalid("retain", error))?;
-        if kept % DAY != 0 || !(DAY..=36_500 * DAY).contains(&kept) {
+        let retention = parse_duration(text).map_err(|error| invalid("retain", error))?;
+        if retention % DAY != 0 || !(DAY..=36_500 * DAY).contains(&retention) {
             return Err(wrong("whole days from 1d to 36500d".to_owned()));
         }
         // Data that still count must not be forgotten.
         let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days) + i64::from(self.days_for_outcomes());
-        if kept / DAY < counts {
+        if retention / DAY < counts {
             let what = if self.outcomes.is_some() { "outcomes are credited" } else { "impressions count" };
             return Err(wrong(format!("at least {counts}d, because {what} for as long")));
         }
-        Ok((kept / DAY) as i32)
+        Ok((retention / DAY) as i32)
     }
 
     /// The version of the experiment, from all that must not change during a test: the rankers with their versions, the

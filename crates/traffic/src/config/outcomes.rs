@@ -74,14 +74,14 @@ impl Config {
         multileaving: Option<&AnyMultileaving>,
     ) -> Result<Option<OutcomeRules>, ConfigError> {
         let Some(outcomes) = &self.outcomes else {
-            let others = [
+            let stray_settings = [
                 ("outcome_days", self.outcome_days.is_some()),
                 ("attribution", self.attribution.is_some()),
                 ("currency", self.currency.is_some()),
                 ("cap", self.cap.is_some()),
                 ("primary", self.primary.is_some()),
             ];
-            return match others.into_iter().find(|(_, is_set)| *is_set) {
+            return match stray_settings.into_iter().find(|(_, is_set)| *is_set) {
                 Some((field, _)) => Err(invalid(
                     field,
                     "it says how `outcomes` are credited, and there are none; name them, or leave it out",
@@ -122,12 +122,12 @@ impl Config {
                 Some(currency) => check_name(currency).map_err(|fault| invalid("currency", format!("it {fault}")))?,
             },
             OutcomeKind::Number => {
-                let of_value = [
+                let value_settings = [
                     ("cap", self.cap.is_some()),
                     ("currency", self.currency.is_some()),
                     ("primary", primary == Primary::Value),
                 ];
-                if let Some((field, _)) = of_value.into_iter().find(|(_, is_set)| *is_set) {
+                if let Some((field, _)) = value_settings.into_iter().find(|(_, is_set)| *is_set) {
                     return Err(invalid(
                         field,
                         "only the number of these outcomes counts; say \"value\" in `outcomes`",
@@ -178,7 +178,7 @@ fn check_actions(outcomes: &BTreeMap<String, OutcomeKind>) -> Result<OutcomeKind
     let Some(&kind) = outcomes.values().next().filter(|_| outcomes.len() <= MAX_ACTIONS) else {
         return Err(invalid("outcomes", format!("expected 1 to {MAX_ACTIONS} actions, found {}", outcomes.len())));
     };
-    for (name, of) in outcomes {
+    for (name, action_kind) in outcomes {
         check_name(name).map_err(|fault| invalid("outcomes", format!("the name of an action {fault}")))?;
         if name.len() > 256 {
             return Err(invalid("outcomes", "the name of an action has more than 256 bytes"));
@@ -189,7 +189,7 @@ fn check_actions(outcomes: &BTreeMap<String, OutcomeKind>) -> Result<OutcomeKind
                 format!("`{name}` is a click, which counts anyway; name what comes of it later"),
             ));
         }
-        if *of != kind {
+        if *action_kind != kind {
             return Err(invalid(
                 "outcomes",
                 "some say \"number\" and others \"value\"; say \"value\" of all, or \"number\" where only their number counts",

@@ -122,14 +122,14 @@ impl Config {
         {
             return Err(invalid("share", format!("`ramp` begins with the share {first}; leave `share` out")));
         }
-        if let Some(Lane { of, from, to }) = &self.lane {
-            if !is_plain(of) {
-                let of: String = of.chars().take(80).collect();
+        if let Some(Lane { of: text, from, to }) = &self.lane {
+            if !is_plain(text) {
+                let text: String = text.chars().take(80).collect();
                 return Err(invalid(
                     "lane",
                     format!(
                         "expected `of` as 1 to 64 small letters, digits, `-` and `_`, found `{}`",
-                        of.escape_debug()
+                        text.escape_debug()
                     ),
                 ));
             }

@@ -176,7 +176,7 @@ impl Experiment {
 
     /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document with the
     /// same id in another spelling; it is not called if that is known.
-    pub fn stray(&mut self, now: Time, impression: u64, near: impl FnOnce() -> Option<u32>) -> ClickFate {
+    pub fn stray(&mut self, now: Time, impression: u64, near_position: impl FnOnce() -> Option<u32>) -> ClickFate {
         let time = now.max(self.time);
         self.advance(time);
         let fate = self.fate(impression, u32::MAX);
@@ -184,8 +184,12 @@ impl Experiment {
             ClickFate::NotShown => {
                 let is_known = |what| self.open.get(impression).is_some_and(|open| open.oddities.has(what));
                 let are_known = is_known(Notice::NotShown) && is_known(Notice::NearId { position: 0 });
-                let near = if are_known { None } else { near().filter(|near| (*near as usize) < self.rules.depth) };
-                let what = near.map_or(Notice::NotShown, |position| Notice::NearId { position });
+                let near_position = if are_known {
+                    None
+                } else {
+                    near_position().filter(|near_position| (*near_position as usize) < self.rules.depth)
+                };
+                let what = near_position.map_or(Notice::NotShown, |position| Notice::NearId { position });
                 self.notice(time, impression, what);
             }
             ClickFate::Late => self.notice(time, impression, Notice::Late),
@@ -211,51 +215,51 @@ impl Experiment {
     }
 
     /// Records an oddity, unless it is known.
-    pub(super) fn notice(&mut self, time: Time, impression: u64, what: Notice) {
+    pub(super) fn notice(&mut self, time: Time, impression: u64, notice_kind: Notice) {
         // Judges do not click.
         if self.config.ask == Ask::Duels {
             return;
         }
         if let Some(open) = self.open.get_mut(impression)
-            && !matches!(what, Notice::Identical | Notice::Noisy | Notice::Late)
+            && !matches!(notice_kind, Notice::Identical | Notice::Noisy | Notice::Late)
         {
             open.oddities.refused = open.oddities.refused.saturating_add(1);
             if open.oddities.refused == NOISE {
                 self.notice(time, impression, Notice::Noisy);
             }
         }
-        if self.is_new(impression, what) {
-            self.apply_notice(impression, what);
-            self.record(Event::Noticed { time, impression, what });
+        if self.is_new(impression, notice_kind) {
+            self.apply_notice(impression, notice_kind);
+            self.record(Event::Noticed { time, impression, what: notice_kind });
         }
     }
 
     /// Whether this can be noticed about an impression, and was not yet.
-    pub(super) fn is_new(&self, impression: u64, what: Notice) -> bool {
+    pub(super) fn is_new(&self, impression: u64, notice: Notice) -> bool {
         let open = self.open.get(impression);
-        match (what, open) {
+        match (notice, open) {
             (Notice::Late, open) => {
                 open.is_none() && self.was_asked(impression) && !self.recently_closed.known.contains(&impression)
             }
             (_, None) => false,
             (Notice::NearId { position }, _) if position as usize >= self.rules.depth => false,
-            (_, Some(open)) => open.listed.is_some() && !open.oddities.has(what),
+            (_, Some(open)) => open.listed.is_some() && !open.oddities.has(notice),
         }
     }
 
-    pub(super) fn apply_notice(&mut self, impression: u64, what: Notice) {
+    pub(super) fn apply_notice(&mut self, impression: u64, notice: Notice) {
         let notices = &mut self.notices;
-        if what == Notice::Late {
+        if notice == Notice::Late {
             self.recently_closed.add(impression);
             notices.late += 1;
             return;
         }
         let Some(open) = self.open.get_mut(impression) else { return };
         let before = open.oddities;
-        open.oddities.add(what);
+        open.oddities.add(notice);
         notices.not_shown += u64::from(open.oddities.is_lost() && !before.is_lost());
         notices.refused += u64::from(open.oddities.is_refused() && !before.is_refused());
-        let count = match what {
+        let count = match notice {
             Notice::NearId { .. } => &mut notices.near_id,
             Notice::Malformed => &mut notices.malformed,
             Notice::Ignored => &mut notices.ignored,

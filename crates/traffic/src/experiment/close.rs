@@ -74,15 +74,15 @@ impl Experiment {
     fn close_days(&mut self, now: Time) {
         let is_final = self.is_final();
         loop {
-            let counted = self.units.first_day();
+            let first_open_day = self.units.first_day();
             let matured = self.conversions.as_ref().and_then(ConversionLedger::first_day);
-            let Some(day) = counted.into_iter().chain(matured).min() else { break };
+            let Some(day) = first_open_day.into_iter().chain(matured).min() else { break };
             let is_past = day < self.day(now - self.rules.window);
             let is_open = self.open_by_day.keys().next().is_some_and(|open| *open <= day);
             if !is_final && (!is_past || is_open) {
                 break;
             }
-            if counted == Some(day) {
+            if first_open_day == Some(day) {
                 let rows = self.close_day(day);
                 self.record(Event::Day { time: now, day, rows, has_amounts: true });
                 self.watch(now);

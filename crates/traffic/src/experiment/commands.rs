@@ -206,14 +206,14 @@ impl Experiment {
         let (choice, ticket) = self.decide(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
         let drawn = lists.map(|lists| self.drawn(impression, &choice, lists));
-        let (mut documents, mut receipt, mut missing, mut are_identical) = (None, None, None, false);
+        let (mut documents, mut receipt, mut missing_arm, mut are_identical) = (None, None, None, false);
         match drawn {
             None => {}
             Some(Ok(drawn)) => {
                 are_identical = drawn.are_identical;
                 (documents, receipt) = (Some(drawn.documents), Some(drawn.receipt));
             }
-            Some(Err(arm)) => missing = Some(arm),
+            Some(Err(arm)) => missing_arm = Some(arm),
         }
         let mut arms = choice.arms().to_vec();
         self.open_impression(time, unit, choice.clone(), ticket, receipt.as_deref(), segment);
@@ -222,7 +222,7 @@ impl Experiment {
         if are_identical {
             self.notice(time, impression, Notice::Identical);
         }
-        if let Some(arm) = missing {
+        if let Some(arm) = missing_arm {
             return Err(self.close_without_list(time, impression, arm));
         }
         if self.config.ask == Ask::Duels && self.is_swapped(impression) {
@@ -265,8 +265,8 @@ impl Experiment {
             let of = if self.config.same_lists { self.rules.champion } else { *arm };
             lists(of).ok_or(of)
         };
-        let sent: Vec<&ListBuf> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
-        let lists: Vec<RankedList<'_>> = sent.iter().map(|list| list.as_list()).collect();
+        let lists_sent: Vec<&ListBuf> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
+        let lists: Vec<RankedList<'_>> = lists_sent.iter().map(|list| list.as_list()).collect();
         let (generator, length) = (&mut self.key.impression(impression).lists(), self.rules.depth);
         if !choice.is_mixed() {
             let mut documents = Vec::new();
@@ -278,9 +278,9 @@ impl Experiment {
         }
         // In an A/A test they are.
         let are_identical = !self.config.same_lists
-            && sent.len() > 1
+            && lists_sent.len() > 1
             && lists.iter().all(|list| !list.is_empty())
-            && sent.windows(2).all(|two| two[0] == two[1]);
+            && lists_sent.windows(2).all(|two| two[0] == two[1]);
         let (documents, receipt): (_, Receipt) = match lists.as_slice() {
             &[first, second] if !choice.is_set() => {
                 let method = &self.rules.interleaving;
@@ -340,15 +340,15 @@ impl Experiment {
     ///
     /// # Errors
     /// If the impression is not open, or shows nothing yet.
-    pub fn note_seen_places(&mut self, now: Time, impression: u64, seen: u32) -> Result<(), CommandError> {
+    pub fn note_seen_places(&mut self, now: Time, impression: u64, seen_places: u32) -> Result<(), CommandError> {
         let time = now.max(self.time);
         self.advance(time);
         let depth = self.rules.depth as u32;
         let open = self.listed_mut(impression)?;
-        let seen = seen.min(depth);
-        if seen > open.seen {
-            open.seen = seen;
-            self.record(Event::Paged { time, impression, seen });
+        let seen_places = seen_places.min(depth);
+        if seen_places > open.seen {
+            open.seen = seen_places;
+            self.record(Event::Paged { time, impression, seen: seen_places });
         }
         Ok(())
     }
@@ -449,11 +449,11 @@ impl Experiment {
     }
 
     /// Whether its state can change to this one.
-    pub(super) fn can_become(&self, to: State) -> bool {
-        let is_allowed = match to {
+    pub(super) fn can_become(&self, state: State) -> bool {
+        let is_allowed = match state {
             State::Shipped(ranker) => (ranker as usize) < self.config.rankers.len(),
             _ => !self.state.is_over(),
         };
-        is_allowed && self.state != to
+        is_allowed && self.state != state
     }
 }

@@ -58,33 +58,35 @@ impl Experiment {
             return None;
         }
         let open = self.open.get(*impression)?;
-        let listed = open.listed?;
+        let listed_at = open.listed?;
         let receipt = open.displayed_receipt(&self.rules).ok()?;
-        let mixed = receipt.mixed().len();
-        let documents = documents(*impression).filter(|documents| documents.len() == mixed);
-        let documents = documents.unwrap_or_else(|| (0..mixed).map(placeholder_document).collect());
-        let places: Vec<Option<usize>> = match receipt.page() {
+        let mixed_length = receipt.mixed().len();
+        let documents = documents(*impression).filter(|documents| documents.len() == mixed_length);
+        let documents = documents.unwrap_or_else(|| (0..mixed_length).map(placeholder_document).collect());
+        let page_places: Vec<Option<usize>> = match receipt.page() {
             Some(page) => page.places().collect(),
-            None => (0..mixed).map(Some).collect(),
+            None => (0..mixed_length).map(Some).collect(),
         };
-        let pinned: Vec<String> =
-            (1..).zip(places.iter().filter(|place| place.is_none())).map(|(n, _)| format!("pinned {n}")).collect();
-        let mut others = pinned.iter();
-        let shown: Vec<Option<&String>> = places
+        let pinned_documents: Vec<String> =
+            (1..).zip(page_places.iter().filter(|place| place.is_none())).map(|(n, _)| format!("pinned {n}")).collect();
+        let mut others = pinned_documents.iter();
+        let shown_documents: Vec<Option<&String>> = page_places
             .iter()
             .map(|place| place.map_or_else(|| others.next(), |position| documents.get(position)))
             .collect();
         let rankers: Vec<&str> =
             open.choice.arms().iter().map(|arm| self.config.rankers[*arm as usize].name.as_str()).collect();
-        let receipt =
-            receipt.of(self.rules.version.clone()).with_all_documents(documents.clone(), pinned.clone()).ok()?;
+        let receipt = receipt
+            .of(self.rules.version.clone())
+            .with_all_documents(documents.clone(), pinned_documents.clone())
+            .ok()?;
         let id = format!("{}-{impression}", self.config.name);
         let mut line = json!({
             "impression": id,
-            "time": listed,
+            "time": listed_at,
             "user": format!("unit {}", open.unit),
             "pairs": self.rules.choice().name(),
-            "shown": shown,
+            "shown": shown_documents,
             "rankers": rankers,
             "receipt": receipt,
         });
@@ -96,16 +98,17 @@ impl Experiment {
             line["agent"] = json!(SIMULATED_AGENT);
         }
         let mut clicks = String::new();
-        for &(position, at) in &open.clicked {
-            let mut click = json!({ "impression": id, "document": documents.get(position as usize), "time": at });
+        for &(position, click_time) in &open.clicked {
+            let mut click =
+                json!({ "impression": id, "document": documents.get(position as usize), "time": click_time });
             // Taken in a window that was extended because no process was running.
-            if at > listed + self.rules.window {
-                click["time"] = json!(listed + self.rules.window);
-                click["received"] = json!(at);
+            if click_time > listed_at + self.rules.window {
+                click["time"] = json!(listed_at + self.rules.window);
+                click["received"] = json!(click_time);
             }
             clicks += &format!("{click}\n");
         }
-        Some(ExportedImpression { day: self.day(listed), impression: format!("{line}\n"), clicks })
+        Some(ExportedImpression { day: self.day(listed_at), impression: format!("{line}\n"), clicks })
     }
 
     /// The conversion in `event`. `documents` finds those of a mixed list. `None` for every other event.
@@ -119,11 +122,11 @@ impl Experiment {
         let Conversion { unit, document: _, order, action, value, appearances } = &**conversion;
         let Appearance { impression, position } = appearances.first()?;
         let known = documents(*impression).and_then(|documents| documents.into_iter().nth(*position as usize));
-        let at = counting_time(*time);
+        let counted_time = counting_time(*time);
         let mut line = json!({
             "user": format!("unit {unit}"),
             "document": known.unwrap_or_else(|| placeholder_document(*position as usize)),
-            "time": at,
+            "time": counted_time,
             "action": rules.actions.get(*action as usize),
             "value": value,
         });
@@ -133,7 +136,7 @@ impl Experiment {
         if *order > 0 {
             line["order"] = json!(format!("order {order}"));
         }
-        Some(ExportedConversion { day: self.day(at), line: format!("{line}\n") })
+        Some(ExportedConversion { day: self.day(counted_time), line: format!("{line}\n") })
     }
 
     /// The judgement in `event`, the next of the log, as a line of JSON that a board reads; call it before

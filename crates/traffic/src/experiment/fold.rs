@@ -277,18 +277,18 @@ impl Experiment {
             self.traffic.units += 1;
             self.set_segment(unit, segment);
         }
-        let of_unit = self.units.units_mut().unit_mut(unit);
-        of_unit.asked = of_unit.asked.saturating_add(1);
-        of_unit.seen = today;
-        self.traffic.busiest = self.traffic.busiest.max(u64::from(of_unit.asked));
+        let unit_state = self.units.units_mut().unit_mut(unit);
+        unit_state.asked = unit_state.asked.saturating_add(1);
+        unit_state.seen = today;
+        self.traffic.busiest = self.traffic.busiest.max(u64::from(unit_state.asked));
         if self.config.keep == Keep::Unit && choice.is_mixed() {
-            if of_unit.kept == 0 {
-                (of_unit.since, of_unit.met) = (today, MetRankers::of(&choice));
+            if unit_state.kept == 0 {
+                (unit_state.since, unit_state.met) = (today, MetRankers::of(&choice));
             }
-            of_unit.kept += 1;
+            unit_state.kept += 1;
         }
         if self.conversions.is_some() && choice.is_mixed() {
-            of_unit.history_mut().note_opened(impression);
+            unit_state.history_mut().note_opened(impression);
         }
         self.last_unit = self.last_unit.max(unit);
         let open = OpenImpression {
@@ -356,8 +356,8 @@ impl Experiment {
         if self.conversions.is_some() && open.choice.is_mixed() {
             self.units.units_mut().unit_mut(open.unit).history_mut().note_closed(impression);
         }
-        let shown = open.listed.unwrap_or(open.asked);
-        let day = self.day(shown);
+        let shown_at = open.listed.unwrap_or(open.asked);
+        let day = self.day(shown_at);
         if open.listed.is_some()
             && let Some(count) = self.open_by_day.get_mut(&day)
         {
@@ -396,7 +396,7 @@ impl Experiment {
                         unit: open.unit,
                         version: self.ledger_version(open.unit),
                         day,
-                        shown: (shown, impression),
+                        shown: (shown_at, impression),
                         clicks: open.clicked.len() as u32,
                         comparison: Some(said),
                     });
@@ -426,14 +426,14 @@ impl Experiment {
 
     /// All impressions of a day are closed.
     pub(super) fn close_day(&mut self, day: i32) -> Vec<DayRow> {
-        let (mut settled, converts) = (Vec::new(), self.conversions.is_some());
-        let of_segments = self.units.close_with(day, rule(&self.config, &self.rules), |unit| {
+        let (mut settled_units, converts) = (Vec::new(), self.conversions.is_some());
+        let rows_by_version = self.units.close_with(day, rule(&self.config, &self.rules), |unit| {
             if converts {
-                settled.push(unit);
+                settled_units.push(unit);
             }
         });
-        let rows = self.merge_versions(day, of_segments);
-        self.settle(day, settled);
+        let rows = self.merge_versions(day, rows_by_version);
+        self.settle(day, settled_units);
         self.rows.extend(rows.iter().map(|row| (day, *row)));
         self.last_day = Some(self.last_day.map_or(day, |last| last.max(day)));
         self.check_pages();

@@ -78,15 +78,15 @@ impl RememberedMarks {
 
     /// Forgets the marks of these impressions.
     pub(super) fn forget(&mut self, impressions: &[u64]) {
-        let mut found = Vec::new();
+        let mut forgotten_marks = Vec::new();
         self.queue.retain(|&(_, impression, marks)| {
             let is_one = impressions.contains(&impression);
             if is_one {
-                found.push((impression, marks));
+                forgotten_marks.push((impression, marks));
             }
             !is_one
         });
-        found.into_iter().for_each(|(impression, marks)| self.remove(impression, marks));
+        forgotten_marks.into_iter().for_each(|(impression, marks)| self.remove(impression, marks));
     }
 
     pub(super) fn forgotten(&self) -> u64 {

@@ -69,21 +69,23 @@ impl OpenImpressions {
 
     /// These impressions, in the order of their numbers; `last` is the highest number that was ever given out.
     pub(super) fn restored(open: impl IntoIterator<Item = (u64, OpenImpression)>, last: u64) -> Self {
-        let mut all = Self::default();
-        for (impression, one) in open {
-            if all.impressions.is_empty() {
-                all.first = impression;
+        let mut open_impressions = Self::default();
+        for (impression, impression_state) in open {
+            if open_impressions.impressions.is_empty() {
+                open_impressions.first = impression;
             }
             // The impressions between were closed.
-            while all.first + all.impressions.len() as u64 != impression {
-                all.impressions.push_back(None);
+            while open_impressions.first + open_impressions.impressions.len() as u64 != impression {
+                open_impressions.impressions.push_back(None);
             }
-            all.push(impression, one);
+            open_impressions.push(impression, impression_state);
         }
-        while !all.impressions.is_empty() && all.first + (all.impressions.len() as u64) <= last {
-            all.impressions.push_back(None);
+        while !open_impressions.impressions.is_empty()
+            && open_impressions.first + (open_impressions.impressions.len() as u64) <= last
+        {
+            open_impressions.impressions.push_back(None);
         }
-        all
+        open_impressions
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut OpenImpression> {
@@ -165,15 +167,16 @@ impl OpenImpression {
 
     fn outcome(&self, receipt: &Receipt) -> Outcome {
         let mixed = receipt.mixed().len();
-        let clicked = self.clicked.iter().map(|(position, _)| *position as usize).filter(|position| *position < mixed);
-        let places: Vec<usize> = match receipt.page() {
-            Some(page) => {
-                clicked.filter_map(|position| page.places().position(|place| place == Some(position))).collect()
-            }
-            None => clicked.collect(),
+        let clicked_positions =
+            self.clicked.iter().map(|(position, _)| *position as usize).filter(|position| *position < mixed);
+        let page_places: Vec<usize> = match receipt.page() {
+            Some(page) => clicked_positions
+                .filter_map(|position| page.places().position(|place| place == Some(position)))
+                .collect(),
+            None => clicked_positions.collect(),
         };
         // The places are those of the page, and the method was parsed from the settings.
-        let Ok(outcome) = receipt.outcome(&places) else { return Outcome::Nothing };
+        let Ok(outcome) = receipt.outcome(&page_places) else { return Outcome::Nothing };
         match outcome {
             AnyOutcome::Scores(scores) => Outcome::Scores(scores),
             pairs if !self.choice.is_set() => Outcome::Pair(pairs.preference(0, 1)),
@@ -204,19 +207,23 @@ impl OpenImpression {
 
     /// Its page records for each pair of its rankers, by their places in the experiment, the lower one first.
     pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
-        let (lost, near) = self.oddities.lost();
-        let near = near.and_then(|position| *owners?.of.get(position)?);
-        let (any, is_identical) = (lost || !self.clicked.is_empty(), self.oddities.is_identical());
+        let (is_lost, near_position) = self.oddities.lost();
+        let near_position = near_position.and_then(|position| *owners?.of.get(position)?);
+        let (has_click, is_identical) = (is_lost || !self.clicked.is_empty(), self.oddities.is_identical());
         let arms = self.choice.arms();
         let all = (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (i, j)));
         all.filter(|&(i, j)| arms[i] != arms[j]).map(move |(i, j)| {
             let side = |owner: Option<usize>| Side::of(owner?, [i, j]);
             let draw = match owners {
-                Some(Owners { of, is_draft: true }) => Draw::of_teams(of.iter().map(|owner| side(*owner))),
+                Some(Owners { of, is_draft: true }) => Draw::from_owners(of.iter().map(|owner| side(*owner))),
                 _ => Draw::default(),
             };
-            let near = [Side::First, Side::Second].map(|one| side(near) == Some(one));
-            let record = PageRecord { draw, clicks: PageClicks { any, lost, near }, is_identical };
+            let near_position = [Side::First, Side::Second].map(|one| side(near_position) == Some(one));
+            let record = PageRecord {
+                draw,
+                clicks: PageClicks { any: has_click, lost: is_lost, near: near_position },
+                is_identical,
+            };
             if arms[i] < arms[j] { ((arms[i], arms[j]), record) } else { ((arms[j], arms[i]), record.swapped()) }
         })
     }

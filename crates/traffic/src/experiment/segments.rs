@@ -87,7 +87,7 @@ impl Experiment {
 
     /// The rows of a day over all units. Those of the segments are kept.
     pub(super) fn merge_versions(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<DayRow>>) -> Vec<DayRow> {
-        let mut all: BTreeMap<(u32, u32), DayRow> = BTreeMap::new();
+        let mut merged_rows: BTreeMap<(u32, u32), DayRow> = BTreeMap::new();
         for (version, rows) in of_versions {
             let segment = version.checked_sub(1).map(|segment| segment as usize);
             let kept = self.segments.as_mut().zip(segment).and_then(|(segments, at)| segments.rows.get_mut(at));
@@ -95,9 +95,9 @@ impl Experiment {
                 kept.extend(rows.iter().map(|row| (day, *row)));
             }
             for row in rows {
-                all.entry(row.pair).and_modify(|known| known.add(&row)).or_insert(row);
+                merged_rows.entry(row.pair).and_modify(|known| known.add(&row)).or_insert(row);
             }
         }
-        all.into_values().collect()
+        merged_rows.into_values().collect()
     }
 }

@@ -115,13 +115,13 @@ impl Experiment {
     /// [fallback](Self::fallback), and nothing is recorded. An impression without a unit has no place: it is in only if every unit is,
     /// because otherwise it could not be kept in or out of other experiments consistently.
     #[must_use]
-    pub fn admits(&self, place: Option<UnitPosition>) -> bool {
+    pub fn admits(&self, position: Option<UnitPosition>) -> bool {
         let (share, lane) = (&self.share, &self.config.lane);
-        let Some(place) = place else {
+        let Some(position) = position else {
             return self.share() == 1.0 && lane.is_none();
         };
-        lane.as_ref().is_none_or(|lane| lane.has(place.lane))
-            && share.as_ref().is_none_or(|share| is_below(place.share, share.now))
+        lane.as_ref().is_none_or(|lane| lane.has(position.lane))
+            && share.as_ref().is_none_or(|share| is_below(position.share, share.now))
     }
 
     /// The next step of the ramp; `None` if there is none.
@@ -129,13 +129,13 @@ impl Experiment {
     pub fn next_step(&self) -> Option<NextStep> {
         let (next, hold) = self.ramp_step()?;
         let share = self.share.as_ref()?;
-        let held = match self.state {
+        let hold_reason = match self.state {
             State::Running if !self.alarms.is_empty() => Some(HoldReason::Guardrail),
             State::Running if !share.is_trusted => Some(HoldReason::Integrity),
             State::Running => None,
             _ => Some(HoldReason::State),
         };
-        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held })
+        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held: hold_reason })
     }
 
     /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached
@@ -150,19 +150,19 @@ impl Experiment {
     ///
     /// # Errors
     /// If it is not a share, or a lower one, or the experiment is over.
-    pub fn raise(&mut self, now: Time, to: f64, who: &str, why: &str) -> Result<(), CommandError> {
-        check_share(to)?;
+    pub fn raise(&mut self, now: Time, share: f64, who: &str, why: &str) -> Result<(), CommandError> {
+        check_share(share)?;
         let time = now.max(self.time);
         self.advance(time);
         if self.state.is_over() {
             return Err(CommandError::Over(self.state));
         }
         let from = self.share();
-        if to < from {
-            return Err(CommandError::Lower { from, to });
+        if share < from {
+            return Err(CommandError::Lower { from, to: share });
         }
-        if to > from {
-            self.record_raise(time, to, who, why);
+        if share > from {
+            self.record_raise(time, share, who, why);
         }
         Ok(())
     }

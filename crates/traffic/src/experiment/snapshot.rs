@@ -177,14 +177,14 @@ impl Experiment {
         debug_assert!(self.recent.is_empty(), "events that were not taken are in no store");
         let config = Box::new(self.config.clone());
         let created = RecordedEvent::of(Event::Created { time: self.created, config, chooser: String::new() });
-        let stored = BorrowedState {
+        let borrowed_state = BorrowedState {
             created: created.bytes(),
             chooser: self.chooser.as_ref().map(|chooser| (chooser.name(), chooser.state())),
             open: self.open.iter().map(|(impression, open)| (impression, OpenV1::of(open))).collect(),
             due: self.due_of_open(),
             experiment: self,
         };
-        let bytes = stored.to_bytes();
+        let bytes = borrowed_state.to_bytes();
         let first_open = self.open.iter().next().map_or(self.fates.asked + 1, |(first, _)| first);
         Snapshot { events: self.events, last_day: self.last_day, first_open, bytes }
     }
@@ -339,17 +339,17 @@ impl BorrowedState<'_> {
             recent: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
-        let parts = (
+        let common_fields = (
             (created, chooser, leader, state, changes, alarms, time, downtime, starts, events, sum),
             (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
             (notices, late, last_day, watched, fates, daily, hourly, forgotten),
         );
-        let written = match (share, segments, conversions) {
-            (None, None, None) => postcard::to_extend(&parts, vec![PLAIN_VERSION]),
-            (Some(share), None, None) => postcard::to_extend(&(parts, share), vec![VERSION_WITH_SHARE]),
-            more => postcard::to_extend(&(parts, more), vec![VERSION_WITH_SEGMENTS]),
+        let write_result = match (share, segments, conversions) {
+            (None, None, None) => postcard::to_extend(&common_fields, vec![PLAIN_VERSION]),
+            (Some(share), None, None) => postcard::to_extend(&(common_fields, share), vec![VERSION_WITH_SHARE]),
+            more => postcard::to_extend(&(common_fields, more), vec![VERSION_WITH_SEGMENTS]),
         };
-        match written {
+        match write_result {
             Ok(bytes) => bytes,
             // Lengths are known, and memory grows.
             Err(error) => unreachable!("postcard writes every state: {error}"),

@@ -243,13 +243,13 @@ impl Experiment {
     ) -> Result<(), E> {
         let open = self.open.iter().map(|(_, open)| open.unit);
         let converted = self.conversions.iter().flat_map(|ledger| ledger.units());
-        let mut all: Vec<u64> = self.units.days().units().chain(open).chain(converted).collect();
-        all.sort_unstable();
-        all.dedup();
+        let mut unit_numbers: Vec<u64> = self.units.days().units().chain(open).chain(converted).collect();
+        unit_numbers.sort_unstable();
+        unit_numbers.dedup();
         let units = self.units.units_mut();
         // Units from the snapshot have not changed since.
         (units.are_elsewhere, units.snapshots) = (true, 1);
-        for unit in all {
+        for unit in unit_numbers {
             let bytes = stored(unit)?.ok_or(SnapshotError::Damaged("a unit that it needs is not there"))?;
             let slot = Slot { unit: Unit::read(&bytes)?, ..Slot::default() };
             self.units.units_mut().here.insert(unit, slot);

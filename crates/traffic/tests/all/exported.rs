@@ -56,7 +56,7 @@ pub(crate) fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
 fn credited_with_summary(texts: &[String; 2], settings: &Settings) -> (Outcomes, serde_json::Value) {
     let (_folder, inputs, limits) = inputs(texts);
     let found = credit(&inputs, settings, &limits, &(), None).unwrap();
-    (click_logs::outcomes::of_credited(&found), click_logs::cli::summary(&found, settings))
+    (click_logs::outcomes::outcomes_of_log(&found), click_logs::cli::summary(&found, settings))
 }
 
 /// A folder with impressions, clicks and, where there are any, conversions.

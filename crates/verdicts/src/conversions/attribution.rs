@@ -105,36 +105,37 @@ pub(super) enum Unseen {
 /// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
 pub(super) fn attribute(
     attribution: Attribution,
-    seen: &[Exposure],
+    exposures: &[Exposure],
     time: i64,
     skew: i64,
     value: u64,
 ) -> Result<([u64; 2], [u64; 2]), Unseen> {
-    let end = seen.partition_point(|seen| seen.time.saturating_sub(skew) <= time);
-    let before = &seen[..end];
-    let Some(newest) = before.last() else { return Err(Unseen::Early) };
-    let of = |seen: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(seen, owner));
+    let end = exposures.partition_point(|exposures| exposures.time.saturating_sub(skew) <= time);
+    let earlier_exposures = &exposures[..end];
+    let Some(newest) = earlier_exposures.last() else { return Err(Unseen::Early) };
+    let of = |exposures: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(exposures, owner));
     Ok(match attribution {
         Attribution::Last => {
             // If several were at the last moment, the last is not known.
-            let at = before.partition_point(|seen| seen.time < newest.time);
-            let last = &before[at..];
+            let at = earlier_exposures.partition_point(|exposures| exposures.time < newest.time);
+            let last = &earlier_exposures[at..];
             undivided(of(last).map(|owned| owned == last.len() as u64), value)
         }
         Attribution::MostDrafted => {
-            let [first, second] = of(before);
+            let [first, second] = of(earlier_exposures);
             undivided([first > second, second > first], value)
         }
         Attribution::All(window) => {
-            let begin =
-                window.map_or(0, |window| before.partition_point(|seen| time.saturating_sub(seen.time) > window));
-            let all = &before[begin..];
-            if all.is_empty() {
+            let begin = window.map_or(0, |window| {
+                earlier_exposures.partition_point(|exposures| time.saturating_sub(exposures.time) > window)
+            });
+            let counted_exposures = &earlier_exposures[begin..];
+            if counted_exposures.is_empty() {
                 return Err(Unseen::Late);
             }
-            let owned = of(all);
+            let owned = of(counted_exposures);
             // Less than two minor units cannot be divided, and go to neither.
-            (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / all.len() as u128) as u64))
+            (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / counted_exposures.len() as u128) as u64))
         }
     })
 }

@@ -71,13 +71,13 @@ impl Decision {
     /// The verdict for programs that act on it. `unit` is what a unit is, e.g. `user`; `fault` is why it is not trusted.
     #[must_use]
     pub fn outlook(&self, unit: Option<&str>, fault: Option<&str>) -> Outlook {
-        let found = finding(self, unit);
+        let finding = finding(self, unit);
         match fault {
             None => Outlook {
                 winner: self.winner(),
-                is_decided: found.kind == FindingKind::Decided,
-                advice: self.advice(found.kind, unit),
-                headline: found.sentence,
+                is_decided: finding.kind == FindingKind::Decided,
+                advice: self.advice(finding.kind, unit),
+                headline: finding.sentence,
             },
             Some(fault) => Outlook {
                 headline: fault.to_owned(),
@@ -182,14 +182,17 @@ impl Forecast {
             ));
         }
         // The most informative: from the first that is likely at all to the first that is nearly certain.
-        let mut told = Vec::new();
+        let mut chances_told = Vec::new();
         for found in self.chances.iter().filter(|found| found.share >= 0.05 || found.days == first.days) {
-            told.push(format!("{} by {}", chance(found.share), date(last + found.days as i32)));
+            chances_told.push(format!("{} by {}", chance(found.share), date(last + found.days as i32)));
             if found.share >= 0.95 {
                 break;
             }
         }
-        Some(format!("The chance of a decision is {}, at {rate} as {lately}.", super::report::join_with_and(&told)))
+        Some(format!(
+            "The chance of a decision is {}, at {rate} as {lately}.",
+            super::report::join_with_and(&chances_told)
+        ))
     }
 }
 

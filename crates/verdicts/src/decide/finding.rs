@@ -37,7 +37,7 @@ pub struct Finding {
 /// The finding of a decision, in short. `unit` is what a unit is, e.g. `user`.
 #[must_use]
 pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
-    let what = match decision.by {
+    let unit_name = match decision.by {
         CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
         CountUnit::Impressions => "impression",
     };
@@ -45,25 +45,25 @@ pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
         let sentence = "Nothing to decide yet: no outcome has closed.".to_owned();
         return Finding { kind: FindingKind::Nothing, sentence, details: Vec::new() };
     }
-    let found = match (&decision.best, decision.pairs.as_slice()) {
-        (None, [_, ..]) => finding_of_two(decision, what),
-        _ => finding_of_many(decision, what),
+    let finding = match (&decision.best, decision.pairs.as_slice()) {
+        (None, [_, ..]) => finding_of_two(decision, unit_name),
+        _ => finding_of_many(decision, unit_name),
     };
     // The finding that no single share describes all days comes first; which ranker was ahead when is a detail of it.
-    match decision.drift().filter(|_| found.kind != FindingKind::Contradicted) {
+    match decision.drift().filter(|_| finding.kind != FindingKind::Contradicted) {
         Some(drifted) => Finding {
-            kind: found.kind,
+            kind: finding.kind,
             sentence: drift(decision, drifted),
-            details: std::iter::once(found.sentence).chain(found.details).collect(),
+            details: std::iter::once(finding.sentence).chain(finding.details).collect(),
         },
-        None => found,
+        None => finding,
     }
 }
 
 /// Two rankers: the sentences of the report, with a headline about the one that is ahead.
-fn finding_of_two(decision: &Decision, what: &str) -> Finding {
+fn finding_of_two(decision: &Decision, unit_name: &str) -> Finding {
     let pair = &decision.pairs[0];
-    let lines = pair_sentences(decision, pair, what).into_iter().map(|line| line.trim().to_owned());
+    let lines = pair_sentences(decision, pair, unit_name).into_iter().map(|line| line.trim().to_owned());
     // The drift is reported for all rankers alike.
     let mut lines = lines.skip(usize::from(pair.drift.is_some() && pair.contradicted.is_none()));
     let sentence = lines.next().unwrap_or_default();
@@ -75,7 +75,7 @@ fn finding_of_two(decision: &Decision, what: &str) -> Finding {
     }
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let sentence = match pair.last.counts.share() {
-        None => format!("Undecided: no {what} has preferred {first} or {second}."),
+        None => format!("Undecided: no {unit_name} has preferred {first} or {second}."),
         Some(0.5) => format!("Undecided: {first} and {second} are level."),
         Some(share) => {
             let (ahead, behind) = if share > 0.5 { (first, second) } else { (second, first) };
@@ -85,7 +85,7 @@ fn finding_of_two(decision: &Decision, what: &str) -> Finding {
     Finding { kind: FindingKind::Undecided, sentence, details: lines.take(1).collect() }
 }
 
-fn finding_of_many(decision: &Decision, what: &str) -> Finding {
+fn finding_of_many(decision: &Decision, unit_name: &str) -> Finding {
     let (name, count) = (|ranker: usize| decision.rankers[ranker].as_str(), decision.rankers.len());
     let Some(best) = &decision.best else {
         let sentence = "Nothing to decide yet: no two rankers have met.".to_owned();
@@ -96,7 +96,7 @@ fn finding_of_many(decision: &Decision, what: &str) -> Finding {
     match (best.declared, best.contradicted.first()) {
         (Some((ranker, day)), Some(&found)) => Finding {
             kind: FindingKind::Contradicted,
-            sentence: contradiction(decision, found, what),
+            sentence: contradiction(decision, found, unit_name),
             details: vec![format!(
                 "That {} is the best of {count} was decided on {} (level {at}). It holds for the time until then, not for now.",
                 name(ranker),
@@ -114,12 +114,12 @@ fn finding_of_many(decision: &Decision, what: &str) -> Finding {
             details: vec![format!("Level {at}. See who beats whom below.")],
         },
         (None, _) => {
-            let mut named: Vec<&str> =
+            let mut candidate_names: Vec<&str> =
                 best.candidates.iter().take(MAX_NAMED_CANDIDATES).map(|&ranker| name(ranker)).collect();
-            let others = best.candidates.len() - named.len();
+            let others = best.candidates.len() - candidate_names.len();
             let others = format!("{} others", with_separators(others as u64));
             if best.candidates.len() > MAX_NAMED_CANDIDATES {
-                named.push(&others);
+                candidate_names.push(&others);
             }
             let known = match beaten {
                 0 => format!("and is not known to beat any of the other {}", count - 1),
@@ -128,7 +128,10 @@ fn finding_of_many(decision: &Decision, what: &str) -> Finding {
             Finding {
                 kind: FindingKind::Undecided,
                 sentence: format!("Undecided: {} leads, {known}.", name(leader)),
-                details: vec![format!("{} may still be the best (level {at}).", super::report::list_names(&named))],
+                details: vec![format!(
+                    "{} may still be the best (level {at}).",
+                    super::report::list_names(&candidate_names)
+                )],
             }
         }
     }

@@ -64,14 +64,15 @@ impl Forecast {
             None => decision.pairs.iter().all(|pair| pair.last.winner().is_some()),
         };
         // The first day began with the experiment, so it is shorter than a day: counting starts at its end.
-        let from = first.max(last - RECENT_DAYS);
-        if is_decided || from == last {
+        let first_day = first.max(last - RECENT_DAYS);
+        if is_decided || first_day == last {
             return None;
         }
-        let of_days = (last - from) as u32;
+        let day_count = (last - first_day) as u32;
         let rate = |pair: &PairDecision| {
-            let before = pair.looks.iter().rev().find(|look| look.day <= from).map_or(0, |look| look.counts.total());
-            (pair.last.counts.total() - before) as f64 / f64::from(of_days)
+            let before =
+                pair.looks.iter().rev().find(|look| look.day <= first_day).map_or(0, |look| look.counts.total());
+            (pair.last.counts.total() - before) as f64 / f64::from(day_count)
         };
         let per_day = decision.pairs.iter().map(rate).sum();
         let leader = decision.best.as_ref().map(|best| best.leader.0);
@@ -85,7 +86,7 @@ impl Forecast {
         };
         let idle = decision.pairs.iter().filter(is_idle).map(leader_first).collect();
         let chances = if per_day > 0.0 { chances(decision, leader, rate)? } else { Vec::new() };
-        Some(Self { of_days, per_day, chances, idle })
+        Some(Self { of_days: day_count, per_day, chances, idle })
     }
 }
 
@@ -105,32 +106,32 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
     let is_needed = |pair: &&PairDecision| {
         decision.best.is_none() || [pair.last.pair.0, pair.last.pair.1].iter().any(|one| contenders.contains(one))
     };
-    let open = decision.pairs.iter().filter(is_needed).map(|pair| {
+    let undecided_pairs = decision.pairs.iter().filter(is_needed).map(|pair| {
         let mut test = test().ok()?;
         test.look_at(pair.last.counts);
         Some(UndecidedPair { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
     });
-    let open: Vec<UndecidedPair> = open.collect::<Option<_>>()?;
+    let undecided_pairs: Vec<UndecidedPair> = undecided_pairs.collect::<Option<_>>()?;
     let opponents: Vec<Vec<Against>> =
-        contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &open)).collect();
-    let mut decided = [0_u64; LOOK_DAYS.len()];
+        contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &undecided_pairs)).collect();
+    let mut decided_plays = [0_u64; LOOK_DAYS.len()];
     for play in 0..PLAYS {
         // At which look each pair is decided, for its first and for its second.
-        let mut reached: Vec<Option<[usize; 2]>> = vec![None; open.len()];
+        let mut reached: Vec<Option<[usize; 2]>> = vec![None; undecided_pairs.len()];
         let mut looks_of_pair = |pair: usize| {
             let seed = 0x4c6f_6f6b + play + PLAYS * pair as u64;
-            *reached[pair].get_or_insert_with(|| play_pair(&open[pair], &mut Normals::from_seed(seed)))
+            *reached[pair].get_or_insert_with(|| play_pair(&undecided_pairs[pair], &mut Normals::from_seed(seed)))
         };
         let at = if decision.best.is_none() {
-            (0..open.len()).flat_map(&mut looks_of_pair).min()
+            (0..undecided_pairs.len()).flat_map(&mut looks_of_pair).min()
         } else {
             opponents.iter().filter_map(|pairs| look_of_best(pairs, &mut looks_of_pair)).min()
         };
-        decided.iter_mut().skip(at.unwrap_or(LOOK_DAYS.len())).for_each(|count| *count += 1);
+        decided_plays.iter_mut().skip(at.unwrap_or(LOOK_DAYS.len())).for_each(|count| *count += 1);
     }
     let share = |days: &u32| {
         let at = LOOK_DAYS.iter().position(|look| look == days)?;
-        Some(DayChance { days: *days, share: decided[at] as f64 / PLAYS as f64 })
+        Some(DayChance { days: *days, share: decided_plays[at] as f64 / PLAYS as f64 })
     };
     HORIZONS.iter().map(share).collect()
 }
@@ -142,12 +143,12 @@ struct Against {
 }
 
 /// The pairs of a ranker with all others, first those in which it wins least clearly; `None` if it did not meet all.
-fn against_all(ranker: usize, rankers: usize, open: &[UndecidedPair]) -> Option<Vec<Against>> {
+fn against_all(ranker: usize, rankers: usize, undecided_pairs: &[UndecidedPair]) -> Option<Vec<Against>> {
     let side = |pair: &UndecidedPair| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
     let of = |(pair, one): (usize, &UndecidedPair)| side(one).map(|side| Against { pair, side });
-    let mut pairs: Vec<Against> = open.iter().enumerate().filter_map(of).collect();
+    let mut pairs: Vec<Against> = undecided_pairs.iter().enumerate().filter_map(of).collect();
     let lead = |Against { pair, side }: &Against| {
-        let Counts { wins, losses, .. } = open[*pair].counts;
+        let Counts { wins, losses, .. } = undecided_pairs[*pair].counts;
         let lead = (wins as f64 - losses as f64) / libm::sqrt((wins + losses).max(1) as f64);
         if *side == 0 { lead } else { -lead }
     };
@@ -173,29 +174,29 @@ fn play_pair(pair: &UndecidedPair, draws: &mut Normals) -> [usize; 2] {
     const NO_LOOK: usize = LOOK_DAYS.len();
     let UndecidedPair { counts, rate, .. } = pair;
     let mut test = pair.test.clone();
-    let of = |state: TestState, at: usize| match state {
-        TestState::FirstWins => Some([at, NO_LOOK]),
-        TestState::SecondWins => Some([NO_LOOK, at]),
+    let looks_of_state = |state: TestState, look: usize| match state {
+        TestState::FirstWins => Some([look, NO_LOOK]),
+        TestState::SecondWins => Some([NO_LOOK, look]),
         TestState::Open => None,
     };
-    if let Some(reached) = of(test.verdict(), 0) {
-        return reached;
+    if let Some(decided_looks) = looks_of_state(test.verdict(), 0) {
+        return decided_looks;
     }
     // The share, on the scale of angles, where its error does not depend on it.
     let (wins, all) = (counts.wins as f64 + PRIOR, counts.decided() as f64 + 2.0 * PRIOR);
     let angle = libm::asin(libm::sqrt(wins / all)) + draws.normal() / (2.0 * libm::sqrt(all));
     let share = libm::pow(libm::sin(angle), 2.0);
     let decided = (counts.decided() as f64 + 1.0) / (counts.total() as f64 + 1.0);
-    let mut now = *counts;
+    let mut counts_now = *counts;
     let mut before = 0;
-    for (at, days) in LOOK_DAYS.iter().enumerate() {
+    for (look, days) in LOOK_DAYS.iter().enumerate() {
         let until = (rate * decided * f64::from(*days)) as u64;
         let more = until - before;
         before = until;
         let won = binomial(more, share, draws);
-        now += Counts::new(won, more - won, 0);
-        if let Some(reached) = of(test.look_at(now), at) {
-            return reached;
+        counts_now += Counts::new(won, more - won, 0);
+        if let Some(decided_looks) = looks_of_state(test.look_at(counts_now), look) {
+            return decided_looks;
         }
     }
     [NO_LOOK; 2]

@@ -173,7 +173,7 @@ fn units_until_decided(counts: Counts, alpha: f64) -> Option<u64> {
     if share <= 0.5 + 0.05 / libm::sqrt(decided_units) {
         return None;
     }
-    let needed = if share < 1.0 {
+    let decided_units_needed = if share < 1.0 {
         StoppingTime::until(0.5, share, alpha).ok()?.quantile(0.5)?
     } else {
         // One side wins all further units: nothing is random.
@@ -181,7 +181,7 @@ fn units_until_decided(counts: Counts, alpha: f64) -> Option<u64> {
         let is_enough = |wins: &u64| evidence.ln(*wins, 0) >= libm::log(2.0 / alpha);
         (counts.decided()..).find(is_enough)? as f64
     };
-    let missing_units = (needed - decided_units).max(1.0) * total / decided_units;
+    let missing_units = (decided_units_needed - decided_units).max(1.0) * total / decided_units;
     (missing_units < 1000.0 * total).then_some(missing_units.ceil() as u64)
 }
 

@@ -116,12 +116,12 @@ impl PairState {
         self.impressions += counts.impressions;
         self.closed += counts.units.total();
         self.amounts += counts.amounts;
-        let new = by.of(counts);
-        if new.total() == 0 {
+        let day_counts = by.of(counts);
+        if day_counts.total() == 0 {
             return;
         }
         let mut counts = self.shares.test().counts();
-        counts += new;
+        counts += day_counts;
         let verdict = self.shares.look_at(counts);
         let largest = self.shares.test().largest_ln_evidence();
         for (reached, largest) in self.reached.iter_mut().zip(largest) {
@@ -250,7 +250,7 @@ impl PairState {
             is_contradicted: false,
             drifts: false,
         });
-        let contradicted = last.is_contradicted.then(|| {
+        let contradiction = last.is_contradicted.then(|| {
             let is_first = last.verdict == TestState::FirstWins;
             let looks = self.looks.iter().map(|look| (look.day, oriented(look.counts, is_first)));
             describe(looks, if is_first { (first, second) } else { (second, first) })
@@ -263,7 +263,7 @@ impl PairState {
         let is_open = last.verdict == TestState::Open && last.is_claimed;
         PairDecision {
             since: self.since,
-            contradicted,
+            contradicted: contradiction,
             drift: last.drifts.then(|| drift(self.pair, last.counts, self.ends, self.moved)).flatten(),
             impressions: self.impressions,
             single_look,

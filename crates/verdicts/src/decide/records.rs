@@ -287,15 +287,19 @@ impl Decision {
         }
     }
 
-    fn contradiction(&self, found: Contradiction) -> ContradictionRecord<'_> {
-        let (from, until, against) = found.against;
+    fn contradiction(&self, contradiction: Contradiction) -> ContradictionRecord<'_> {
+        let (first_day, last_day, against) = contradiction.against;
         ContradictionRecord {
-            was_ahead: self.name(found.winner),
-            until: date(found.until),
-            ahead_now: self.name(if found.other_is_ahead() { found.other } else { found.winner }),
-            other: self.name(found.other),
-            since_then: found.since.into(),
-            worst: WorstRecord { after: date(from), until: date(until), counts: against.into() },
+            was_ahead: self.name(contradiction.winner),
+            until: date(contradiction.until),
+            ahead_now: self.name(if contradiction.other_is_ahead() {
+                contradiction.other
+            } else {
+                contradiction.winner
+            }),
+            other: self.name(contradiction.other),
+            since_then: contradiction.since.into(),
+            worst: WorstRecord { after: date(first_day), until: date(last_day), counts: against.into() },
         }
     }
 

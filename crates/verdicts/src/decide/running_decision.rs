@@ -56,7 +56,7 @@ impl RunningDecision {
         rankers: Vec<String>,
         pairs: &[(usize, usize)],
         alpha: f64,
-        by: CountUnit,
+        count_unit: CountUnit,
     ) -> Result<Self, StatisticsError> {
         // The level may be wrong without any pair.
         statistics::anytime::PairTest::new(alpha)?;
@@ -68,7 +68,7 @@ impl RunningDecision {
         };
         let places = pairs.iter().copied().zip(0..).collect();
         let states = pairs.iter().map(|pair| PairState::new(*pair, thresholds)).collect::<Result<_, _>>()?;
-        Ok(Self { rankers, alpha, by, states, places, declared: None, days: None, rows: 0 })
+        Ok(Self { rankers, alpha, by: count_unit, states, places, declared: None, days: None, rows: 0 })
     }
 
     /// Adds days; each gets one look. They come in order, after those that were added before, and each pair has one row a day at most.
@@ -169,15 +169,15 @@ impl RunningDecision {
     pub fn decision(&self) -> Decision {
         let leader =
             (self.rankers.len() > 2).then(|| super::best::leader(self.rankers.len(), &self.states, self.declared));
-        let of = |state: &PairState| {
+        let pair_decision = |state: &PairState| {
             let (first, second) = state.pair();
             let is_of_leader = leader.is_none_or(|leader| first == leader || second == leader);
             state.decision(is_of_leader || self.states.len() <= FORECASTS)
         };
         let pairs: Vec<PairDecision> = if self.states.len() > 1 {
-            self.states.par_iter().map(of).collect()
+            self.states.par_iter().map(pair_decision).collect()
         } else {
-            self.states.iter().map(of).collect()
+            self.states.iter().map(pair_decision).collect()
         };
         let mut decision = Decision {
             rankers: self.rankers.clone(),

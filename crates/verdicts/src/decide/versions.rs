@@ -101,18 +101,18 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Verdicts
 pub fn decide_with_progress(
     outcomes: &Outcomes,
     alpha: f64,
-    by: CountUnit,
+    count_unit: CountUnit,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Verdicts, StatisticsError> {
     if outcomes.versions.len() < 2 {
         let name = outcomes.versions.first().cloned().flatten();
-        let decision = decide_one(outcomes, alpha, by, progress)?;
+        let decision = decide_one(outcomes, alpha, count_unit, progress)?;
         return Ok(Verdicts { versions: vec![OfVersion::new(name, outcomes, decision)] });
     }
     let mut versions = Vec::new();
     for (number, name) in outcomes.versions.iter().enumerate() {
         let outcomes = outcomes_of_version(outcomes, number);
-        let decision = decide_one(&outcomes, alpha, by, progress)?;
+        let decision = decide_one(&outcomes, alpha, count_unit, progress)?;
         versions.push(OfVersion::new(name.clone(), &outcomes, decision));
     }
     // Those without outcomes have just begun.
@@ -124,13 +124,13 @@ pub fn decide_with_progress(
 /// The outcomes of a version, with the rankers that it compares.
 fn outcomes_of_version(outcomes: &Outcomes, version: usize) -> Outcomes {
     let of_version = || outcomes.days.iter().filter(|day| day.version == version);
-    let mut met: Vec<usize> = of_version().flat_map(|day| [day.pair.0, day.pair.1]).collect();
-    met.sort_unstable();
-    met.dedup();
-    let place = |ranker: usize| met.iter().position(|known| *known == ranker).unwrap_or_default();
+    let mut rankers_met: Vec<usize> = of_version().flat_map(|day| [day.pair.0, day.pair.1]).collect();
+    rankers_met.sort_unstable();
+    rankers_met.dedup();
+    let place = |ranker: usize| rankers_met.iter().position(|known| *known == ranker).unwrap_or_default();
     let day = |day: &Day| Day { version: 0, pair: (place(day.pair.0), place(day.pair.1)), ..day.clone() };
     Outcomes {
-        rankers: met.iter().map(|&ranker| outcomes.rankers[ranker].clone()).collect(),
+        rankers: rankers_met.iter().map(|&ranker| outcomes.rankers[ranker].clone()).collect(),
         versions: vec![outcomes.versions[version].clone()],
         days: of_version().map(day).collect(),
     }
@@ -160,7 +160,7 @@ impl Verdicts {
             (Some(experiment), true) => version.title()[experiment.len() + 1..].to_owned(),
             _ => version.title().to_owned(),
         };
-        let when = |version: &OfVersion| match version.days {
+        let version_days = |version: &OfVersion| match version.days {
             None => format!("{} without outcomes yet", short(version)),
             Some((_, until)) if std::ptr::eq(version, first) => format!("{} until {}", short(version), date(until)),
             Some((since, _)) if std::ptr::eq(version, last) => format!("{} since {}", short(version), date(since)),
@@ -168,12 +168,12 @@ impl Verdicts {
         };
         let count = self.versions.len();
         let of = if is_one { format!(" of {}", experiment.unwrap_or_default()) } else { String::new() };
-        let all: Vec<String> = self.versions.iter().map(when).collect();
+        let version_texts: Vec<String> = self.versions.iter().map(version_days).collect();
         let words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
         let number = words.get(count - 2).map_or_else(|| count.to_string(), |word| (*word).to_owned());
         Some(format!(
             "{count} versions{of}: {}; they are {number} experiments, and each is judged alone.",
-            all.join(", ")
+            version_texts.join(", ")
         ))
     }
 
@@ -210,7 +210,7 @@ impl Verdicts {
     /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        let of = |version: &OfVersion| {
+        let version_json = |version: &OfVersion| {
             let mut json = version.decision.json();
             if self.are_named() {
                 json["version"] = version.name.clone().into();
@@ -219,12 +219,12 @@ impl Verdicts {
             }
             json
         };
-        let Some(change) = self.change() else { return of(&self.versions[0]) };
+        let Some(change) = self.change() else { return version_json(&self.versions[0]) };
         serde_json::json!({
             "change": change,
             "level": 1.0 - self.latest().alpha,
             "counted_by": self.latest().by.name(),
-            "versions": self.versions.iter().map(of).collect::<Vec<_>>(),
+            "versions": self.versions.iter().map(version_json).collect::<Vec<_>>(),
         })
     }
 }

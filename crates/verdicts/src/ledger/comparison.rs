@@ -55,12 +55,12 @@ impl Comparison {
         if *outcome == Outcome::Nothing {
             return None;
         }
-        let all = Self::Set(arms.into(), outcome.clone(), clicks.map(Box::from));
+        let comparison = Self::Set(arms.into(), outcome.clone(), clicks.map(Box::from));
         let mut only = None;
         if arms.len() == 2 {
-            all.for_each_pair(|pair, net, clicks| only = Some(Self::Pair(pair, net, clicks)));
+            comparison.for_each_pair(|pair, net, clicks| only = Some(Self::Pair(pair, net, clicks)));
         }
-        Some(only.unwrap_or(all))
+        Some(only.unwrap_or(comparison))
     }
 
     /// The rankers that met.

@@ -225,7 +225,7 @@ impl<S: UnitStore> UnitLedger<S> {
         rules: CountingRules<'_>,
         mut settled: impl FnMut(SettledUnit),
     ) -> BTreeMap<u32, Vec<DayRow>> {
-        let mut counted = VersionCounts { rankers: rules.rankers, versions: BTreeMap::new() };
+        let mut version_counts = VersionCounts { rankers: rules.rankers, versions: BTreeMap::new() };
         for (unit, mut unit_day) in self.days.pending.remove(&day).unwrap_or_default() {
             let record = self.units.unit(unit);
             let [impressions, clicks, max_clicks] =
@@ -241,11 +241,13 @@ impl<S: UnitStore> UnitLedger<S> {
                     .comparisons
                     .iter()
                     .filter_map(|(version, _, comparison)| Some((*version, comparison.as_ref()?)));
-                comparisons.for_each(|(version, comparison)| counted.version(version).impression(comparison));
+                comparisons.for_each(|(version, comparison)| version_counts.version(version).impression(comparison));
             }
             let last_day = day.saturating_add(rules.unit_days as i32 - 1);
             let steered = unit_day.comparisons.extract_if(.., |(version, ..)| rules.is_steered(*version)).collect();
-            for (version, shown, comparison) in close_first(record, steered, day, &mut counted, &mut self.days.tally) {
+            for (version, shown, comparison) in
+                close_first(record, steered, day, &mut version_counts, &mut self.days.tally)
+            {
                 let is_bot = record.bot_from <= day;
                 settled(SettledUnit { unit, version, arms: comparison.arms(), only: Some(shown), is_bot });
             }
@@ -261,7 +263,7 @@ impl<S: UnitStore> UnitLedger<S> {
                 count += 1;
                 settled(SettledUnit { unit, version, arms: vec![pair.0, pair.1], only: None, is_bot });
                 if !is_bot {
-                    counted.version(version).unit(pair, sum.net_wins, sum.amounts);
+                    version_counts.version(version).unit(pair, sum.net_wins, sum.amounts);
                 }
             }
             for (version, _, comparisons) in record.sets.iter_mut().filter(|(_, last_day, _)| *last_day == day) {
@@ -270,12 +272,12 @@ impl<S: UnitStore> UnitLedger<S> {
                 let arms = comparisons.first().map_or_else(Vec::new, Comparison::arms);
                 settled(SettledUnit { unit, version: *version, arms, only: None, is_bot });
                 if !is_bot {
-                    close_set(&comparisons, counted.version(*version));
+                    close_set(&comparisons, version_counts.version(*version));
                 }
             }
             *(if is_bot { &mut self.days.tally.bots } else { &mut self.days.tally.counted }) += count;
         }
-        counted.versions.into_iter().map(|(version, counted)| (version, counted.rows())).collect()
+        version_counts.versions.into_iter().map(|(version, version_counts)| (version, version_counts.rows())).collect()
     }
 }
 
@@ -284,7 +286,7 @@ fn close_first(
     record: &mut UnitRecord,
     mut comparisons: Vec<SeenImpression>,
     day: i32,
-    counted: &mut VersionCounts,
+    version_counts: &mut VersionCounts,
     tally: &mut UnitTally,
 ) -> Vec<(u32, (i64, u64), Comparison)> {
     let is_bot = record.bot_from <= day;
@@ -302,7 +304,7 @@ fn close_first(
         let Some(first) = comparisons[0].2.take() else { continue };
         *(if is_bot { &mut tally.bots } else { &mut tally.counted }) += 1;
         if !is_bot {
-            counted.version(version).only(&first);
+            version_counts.version(version).only(&first);
         }
         firsts.push((version, comparisons[0].1, first));
     }
@@ -352,10 +354,10 @@ fn add_to_sums(
 }
 
 /// Counts the sums of a unit that kept a set.
-fn close_set(comparisons: &[Comparison], counted: &mut DayCounts) {
-    counted.expect_sets();
+fn close_set(comparisons: &[Comparison], day_counts: &mut DayCounts) {
+    day_counts.expect_sets();
     if let [only] = comparisons {
-        return counted.only(only);
+        return day_counts.only(only);
     }
     // All of the same rankers in the same order.
     let mut sums: Vec<(Pair, i32, UnitAmounts)> = Vec::new();
@@ -372,6 +374,6 @@ fn close_set(comparisons: &[Comparison], counted: &mut DayCounts) {
         });
     }
     for (pair, sum, amounts) in sums {
-        counted.all[pair_number(pair)].unit(sum, amounts);
+        day_counts.all[pair_number(pair)].unit(sum, amounts);
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::sections::SECTIONS;
-use crate::model::{Alone, Lineup, Lineups};
+use crate::model::{Lineup, Lineups, SingleRanker};
 
 /// The version of the form of both files.
 pub(super) const FORM: u32 = 1;
@@ -74,7 +74,9 @@ impl StoredLineup {
 
     pub(super) fn add_to(&self, lineups: &Lineups) -> Result<bool, String> {
         let declared = self.declared.as_deref().map(str::parse).transpose()?;
-        let alone = [Alone::No, Alone::Maybe, Alone::Yes].into_iter().find(|alone| *alone as u8 == self.alone);
+        let alone = [SingleRanker::No, SingleRanker::Maybe, SingleRanker::Yes]
+            .into_iter()
+            .find(|alone| *alone as u8 == self.alone);
         let names: Vec<&str> = self.rankers.iter().map(String::as_str).collect();
         let next = lineups.all().len();
         let (alone, version) = (alone.ok_or("an unknown kind of list")?, self.version.as_deref());

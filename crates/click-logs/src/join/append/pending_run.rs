@@ -65,7 +65,7 @@ impl PendingRun {
     pub fn keep(mut self) -> Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let flushed = writer.file.flush().and_then(|()| writer.file.get_ref().sync_all());
-        flushed.map_err(|error| writer.failed(&error))?;
+        flushed.map_err(|error| writer.write_error(&error))?;
         let path = self.state.folder.join(DESCRIPTION);
         let sealed = Sealed::new(&self.next).context("failed to describe the state")?;
         output::write_json_pretty(&path, &sealed)?;

@@ -11,7 +11,7 @@ use crate::error::LogError;
 use crate::join::units::{DayTotals, unzigzag, zigzag};
 
 /// The number of parts of the records of impressions, and of those of units.
-pub(super) const PARTS: usize = 64;
+pub(super) const PART_COUNT: usize = 64;
 
 /// A section of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +34,14 @@ impl Section {
         match self {
             Self::Impressions(part) => 2 * part,
             Self::Clicks(part) => 2 * part + 1,
-            Self::Units(part) => 2 * PARTS + 2 * part,
-            Self::Ahead(part) => 2 * PARTS + 2 * part + 1,
+            Self::Units(part) => 2 * PART_COUNT + 2 * part,
+            Self::Ahead(part) => 2 * PART_COUNT + 2 * part + 1,
             Self::Days => SECTIONS - 1,
         }
     }
 }
 
-pub(super) const SECTIONS: usize = 4 * PARTS + 1;
+pub(super) const SECTIONS: usize = 4 * PART_COUNT + 1;
 
 /// The beginning of a section, so that none is taken for another.
 pub(super) fn head(run: u64, number: usize) -> Vec<u8> {
@@ -72,7 +72,7 @@ pub(super) fn read_day(unread: &mut &[u8]) -> Option<(DayKey, DayTotals)> {
     for number in &mut numbers {
         *number = unzigzag(read()?);
     }
-    Some((key, DayTotals::of_numbers(numbers)))
+    Some((key, DayTotals::from_numbers(numbers)))
 }
 
 /// The data of a run that is not over.
@@ -91,7 +91,7 @@ impl SectionWriter {
         let mut body = head(self.run, section.number());
         body.extend_from_slice(bytes);
         let sealed = checksum::seal(body);
-        self.file.write_all(&sealed).map_err(|error| self.failed(&error))?;
+        self.file.write_all(&sealed).map_err(|error| self.write_error(&error))?;
         self.sections.push(sealed.len() as u64);
         Ok(())
     }
@@ -103,7 +103,7 @@ impl SectionWriter {
         self.write(Section::Days, &bytes)
     }
 
-    pub(super) fn failed(&self, error: &std::io::Error) -> LogError {
+    pub(super) fn write_error(&self, error: &std::io::Error) -> LogError {
         LogError::io(&self.path, "cannot be written", error)
     }
 }

@@ -19,7 +19,7 @@ use super::description::{Description, FORM, InputFile};
 use super::sections::{DayKey, Section, SectionWriter, head, read_day};
 use crate::error::LogError;
 use crate::join::credit::Inputs;
-use crate::join::encode_blocks::Kind;
+use crate::join::encode_blocks::LineKind;
 use crate::join::tally::Tally;
 use crate::join::units::DayTotals;
 use crate::model::{Complete, Lineups, Settings};
@@ -54,12 +54,12 @@ impl State {
         }
         let is_new = !folder.exists();
         output::create_folder(folder)?;
-        let opened = Self::open_existing(folder, settings, horizon);
-        if opened.is_err() && is_new {
+        let state = Self::open_existing(folder, settings, horizon);
+        if state.is_err() && is_new {
             // Only an empty one is.
             let _ = fs::remove_dir(folder);
         }
-        opened
+        state
     }
 
     fn open_existing(folder: &Path, settings: &Settings, horizon: Option<i64>) -> Result<Self> {
@@ -73,11 +73,13 @@ impl State {
             Err(error) => return Err(LogError::io(&folder.join(DESCRIPTION), "cannot be read", &error).into()),
         };
         let min_horizon = settings.window.saturating_add(settings.skew);
-        let described = settings.described();
+        let settings_description = settings.description();
         let description = match description {
             Some(description) => {
                 let name = folder.display();
-                if let Some(difference) = first_difference(&description.settings, &described, Compare::Everything) {
+                if let Some(difference) =
+                    first_difference(&description.settings, &settings_description, Compare::Everything)
+                {
                     bail!(usage(format!(
                         "{name} is the state of another analysis: {difference}; pass the same settings, or begin with another folder"
                     )));
@@ -100,7 +102,7 @@ impl State {
                 }
                 Description {
                     form: FORM,
-                    settings: described,
+                    settings: settings_description,
                     horizon: horizon.unwrap_or(DEFAULT_HORIZON.max(min_horizon)),
                     until: None,
                     is_final: false,
@@ -170,14 +172,14 @@ impl State {
     /// If one was taken before, or cannot be read.
     pub(super) fn input_files(&self, inputs: &Inputs, mut read: impl FnMut(usize)) -> Result<Vec<InputFile>> {
         let mut files: Vec<InputFile> = Vec::new();
-        for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
+        for (kind, paths) in [(LineKind::Impressions, &inputs.impressions), (LineKind::Clicks, &inputs.clicks)] {
             for path in paths {
                 if path == Path::new("-") {
                     bail!(usage("--append takes files, so that none counts twice; write standard input to a file"));
                 }
                 let file = input::open(path).and_then(|file| sha256_hex_of(file, &mut read));
                 let checksum = file.map_err(|error| LogError::io(path, "cannot be read", &error))?;
-                files.push(self.input_file(kind == Kind::Clicks, path.display().to_string(), checksum)?);
+                files.push(self.input_file(kind == LineKind::Clicks, path.display().to_string(), checksum)?);
             }
         }
         Ok(files)
@@ -260,12 +262,12 @@ impl State {
         let path = self.data();
         let start = self.description.sections[..number].iter().sum();
         let mut bytes = Vec::new();
-        let read = input::open(&path).and_then(|mut file| {
+        let read_result = input::open(&path).and_then(|mut file| {
             file.seek(SeekFrom::Start(start))?;
             bytes = input::with_room(length)?;
             file.take(length).read_to_end(&mut bytes)
         });
-        read.map_err(|error| LogError::io(&path, "cannot be read", &error))?;
+        read_result.map_err(|error| LogError::io(&path, "cannot be read", &error))?;
         let head = head(self.description.runs, number);
         let body = checksum::unseal(&bytes).and_then(|body| body.strip_prefix(&*head)).map(<[u8]>::len);
         let body = body.ok_or_else(|| damaged(&path, "its checksum does not fit"))?;
@@ -323,7 +325,7 @@ impl Drop for State {
 }
 
 /// The checksum of records in memory.
-pub(super) fn checksum_of<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<String> {
+pub(super) fn records_checksum<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<String> {
     let mut sums = String::new();
     for piece in pieces {
         sums += &sha256_hex_of(piece, drop)?;

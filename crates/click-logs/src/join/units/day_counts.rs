@@ -41,14 +41,14 @@ impl DayTotals {
 
     /// Parses the result of [`numbers`](Self::numbers).
     #[must_use]
-    pub fn of_numbers(numbers: [i64; Self::NUMBERS]) -> Self {
+    pub fn from_numbers(numbers: [i64; Self::NUMBERS]) -> Self {
         const PAGES_END: usize = 6 + PageCounts::COLUMNS.len();
         let counts_from = |index: usize| {
             let [wins, losses, ties] = [0, 1, 2].map(|more| numbers[index + more].cast_unsigned());
             Counts::new(wins, losses, ties)
         };
-        let pages = PageCounts::of_numbers(std::array::from_fn(|index| numbers[6 + index]));
-        let amounts = Amounts::of_numbers(std::array::from_fn(|index| numbers[PAGES_END + index]));
+        let pages = PageCounts::from_numbers(std::array::from_fn(|index| numbers[6 + index]));
+        let amounts = Amounts::from_numbers(std::array::from_fn(|index| numbers[PAGES_END + index]));
         Self { counts: DayCounts { units: counts_from(0), impressions: counts_from(3), amounts }, pages }
     }
 }

@@ -11,15 +11,15 @@
 //! first *decided* impression, or the first of each pair, would be biased too: which one it is depends on outcomes.
 
 mod day_counts;
+mod log_totals;
 mod pairs;
 mod past;
-mod sum;
 
 pub use day_counts::DayTotals;
 pub(super) use day_counts::{Days, split_days};
-pub(super) use pairs::{Pairs, most_careful};
-pub(super) use past::{Past, unzigzag, zigzag};
-pub use sum::LogTotals;
+pub use log_totals::LogTotals;
+pub(super) use pairs::{Pairs, most_careful_choice};
+pub(super) use past::{UnitPast, unzigzag, zigzag};
 
 use statistics::Preference;
 use verdicts::PairChoice;
@@ -29,13 +29,13 @@ use verdicts::draft::UnitDraft;
 use verdicts::integrity::CoinScope;
 
 use pairs::OrderedOutcome;
-use past::{Met, UnitSum};
+use past::{MetVersion, UnitSum};
 
 use super::conversions::{self, ConversionCredit, OfUnit, State};
-use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
+use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN_PLACE};
 use super::record::Origin;
 use super::tally::{
-    Aside, ClickFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit, UnitFate,
+    Aside, ClickFate, ImpressionFate, Tally, Trace, TracedConversions, TracedPair, TracedUnit, UnitFate,
 };
 use crate::model::Settings;
 
@@ -50,7 +50,7 @@ pub(super) struct Counter<'a> {
     pub(super) days: Days,
     pub(super) tally: Tally,
     /// Fates of impressions and units, where origins are known.
-    pub(super) traced: Vec<Traced>,
+    pub(super) traced: Vec<Trace>,
     /// How conversions are credited, if there are any, and their results.
     credit: Option<&'a ConversionCredit<'a>>,
     pub(super) conversions: conversions::ConversionTotals,
@@ -66,7 +66,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The same counter, which also credits conversions, if there are any.
-    pub(super) fn crediting(self, credit: Option<&'a ConversionCredit<'a>>) -> Self {
+    pub(super) fn with_credit(self, credit: Option<&'a ConversionCredit<'a>>) -> Self {
         Self { credit, ..self }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Counter<'a> {
         // Sorted by the upper part of units alone: fewer bytes to move. Bits from 80 on may be those of a partition.
         let mut order: Vec<(u32, u32)> = outcomes.units().map(|unit| (unit >> 48) as u32).zip(0..).collect();
         order.sort_unstable_by_key(|&(upper, _)| upper);
-        let (mut alike, mut past): (Vec<PairOutcome>, Past) = Default::default();
+        let (mut alike, mut past): (Vec<PairOutcome>, UnitPast) = Default::default();
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes.get(place as usize)));
@@ -94,7 +94,7 @@ impl<'a> Counter<'a> {
 
     /// Counts outcomes of one unit, in the order of their days, and adds them to its past. All days are later than those of its
     /// past.
-    pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut Past) {
+    pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut UnitPast) {
         self.at = unit.iter().filter_map(|outcome| outcome.origin).min();
         self.unit = unit.first().map_or(0, |outcome| outcome.unit);
         if past.bot_from == i32::MAX {
@@ -138,31 +138,32 @@ impl<'a> Counter<'a> {
         (bot_from, first): (i32, Option<(i64, u32)>),
         mut each: impl FnMut(&mut Self, &PairOutcome, OrderedOutcome),
     ) {
-        let fresh = self.settings.fresh();
-        let first = first.filter(|_| fresh == CoinScope::FirstOfUnit);
+        let coin_scope = self.settings.coin_scope();
+        let first = first.filter(|_| coin_scope == CoinScope::FirstOfUnit);
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The opponent is known only if both rankers always met: outcomes may have chosen one to be shown alone.
-            let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
-            let Some(mut of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
+            let may_be_alone =
+                self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN_PLACE);
+            let Some(mut ordered) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
-            let is_fresh = fresh == CoinScope::Every || Some(outcome.shown) == first;
+            let is_fresh = coin_scope == CoinScope::Every || Some(outcome.shown) == first;
             if !is_fresh {
                 // Whether it was shown may depend on the earlier results of the same coin.
-                of.advantage = 0;
+                ordered.advantage = 0;
             }
-            each(self, outcome, of);
-            let OrderedOutcome { pair, net, page, .. } = of;
+            each(self, outcome, ordered);
+            let OrderedOutcome { pair, net, page, .. } = ordered;
             // Bots, too: bots are detected by clicks, which depend on the document that a coin put on top.
-            let of_day = self.days.entry((version, outcome.day, pair)).or_default();
-            of_day.pages.add(page, is_fresh);
+            let day_totals = self.days.entry((version, outcome.day, pair)).or_default();
+            day_totals.pages.add(page, is_fresh);
             let is_bot = outcome.day >= bot_from;
             if let Some((file, line)) = outcome.origin {
                 let (day, clicks) = (outcome.day, outcome.clicks);
                 let fate = if is_bot { ImpressionFate::Bot } else { ImpressionFate::Credited };
                 let traced = TracedPair { file, line, pair, version, day, net, clicks, fate: fate.name() };
-                self.traced.push(Traced::Pair(traced));
+                self.traced.push(Trace::Pair(traced));
             }
             if is_bot {
                 self.set_aside(outcome, ImpressionFate::Bot, ClickFate::Bot);
@@ -171,15 +172,15 @@ impl<'a> Counter<'a> {
             if outcome.stands {
                 self.tally.impressions(ImpressionFate::Credited, 1);
             }
-            of_day.counts.impressions.record(Preference::of_net(f64::from(net)));
+            day_totals.counts.impressions.record(Preference::of_net(f64::from(net)));
         }
     }
 
     /// Adds days of a unit to its sums in a version.
-    fn add_days(&mut self, unit: &[PairOutcome], version: usize, past: &mut Past) {
-        let met = past.met(version);
-        let first = if met.is_none() { first_shown(unit) } else { None };
-        let mut met = met.unwrap_or(Met { version, first: None, is_unkept: false });
+    fn add_days(&mut self, unit: &[PairOutcome], version: usize, past: &mut UnitPast) {
+        let versions_met = past.met_version(version);
+        let first = if versions_met.is_none() { first_shown(unit) } else { None };
+        let mut versions_met = versions_met.unwrap_or(MetVersion { version, first: None, is_unkept: false });
         let keeps_first = self.pairs.choice(version) == PairChoice::Kept;
         let (unit_days, bot_from, mut is_kept) = (self.settings.unit_days as i32, past.bot_from, true);
         // A unit meets few pairs.
@@ -190,16 +191,16 @@ impl<'a> Counter<'a> {
             (bot_from, first),
             |counter, outcome, OrderedOutcome { pair, net, sides, advantage, .. }| {
                 if keeps_first && outcome.stands {
-                    is_kept &= *met.first.get_or_insert(pair) == pair;
+                    is_kept &= *versions_met.first.get_or_insert(pair) == pair;
                 }
                 let known = sums.iter().position(|sum| sum.pair == pair && sum.version == version);
-                let at = known.unwrap_or_else(|| {
+                let index = known.unwrap_or_else(|| {
                     let last = outcome.day.saturating_add(unit_days - 1);
                     let (amounts, draft) = Default::default();
                     sums.push(UnitSum { version, pair, last, net: 0, amounts, draft, is_open: true });
                     sums.len() - 1
                 });
-                let UnitSum { last, net: sum, amounts, draft, .. } = &mut sums[at];
+                let UnitSum { last, net: sum, amounts, draft, .. } = &mut sums[index];
                 if outcome.day <= *last && outcome.day < bot_from {
                     *sum += i64::from(net);
                     amounts.add(sides);
@@ -209,15 +210,15 @@ impl<'a> Counter<'a> {
                 }
             },
         );
-        if !is_kept && !met.is_unkept {
+        if !is_kept && !versions_met.is_unkept {
             self.tally.unkept += 1;
-            met.is_unkept = true;
+            versions_met.is_unkept = true;
         }
-        past.note(met);
+        past.note(versions_met);
     }
 
     /// Counts those sums of a unit that end on days that are over.
-    fn settle(&mut self, past: &mut Past) {
+    fn settle(&mut self, past: &mut UnitPast) {
         let bot_from = past.bot_from;
         for sum in past.sums.iter_mut().filter(|sum| sum.is_open) {
             let UnitSum { version, pair, last, net, amounts, draft, .. } = *sum;
@@ -241,9 +242,9 @@ impl<'a> Counter<'a> {
     }
 
     /// Counts a unit by its very first impression in a version.
-    fn count_first(&mut self, unit: &[PairOutcome], version: usize, past: &mut Past) {
+    fn count_first(&mut self, unit: &[PairOutcome], version: usize, past: &mut UnitPast) {
         let bot_from = past.bot_from;
-        let first = if past.met(version).is_none() { first_shown(unit) } else { None };
+        let first = if past.met_version(version).is_none() { first_shown(unit) } else { None };
         let mut outcomes: Vec<(i32, OrderedOutcome)> = Vec::new();
         let is_first = |outcome: &PairOutcome| first == Some(outcome.shown);
         let is_set_aside = unit.iter().any(|outcome| is_first(outcome) && outcome.is_set_aside);
@@ -257,7 +258,7 @@ impl<'a> Counter<'a> {
         if first.is_none() {
             return;
         }
-        past.note(Met { version, first: None, is_unkept: false });
+        past.note(MetVersion { version, first: None, is_unkept: false });
         let day = unit.iter().find(|outcome| is_first(outcome)).map_or(i32::MAX, |outcome| outcome.day);
         let waiting = if bot_from <= day {
             Some(UnitFate::Bot)
@@ -310,8 +311,8 @@ impl<'a> Counter<'a> {
                 State::Open => (UnitConversions::default(), UnitFate::Open),
                 State::Bot => (UnitConversions::default(), UnitFate::Bot),
             };
-            let (day, fate) = (credit.closing(last), fate.name());
-            self.traced.push(Traced::Conversions(TracedConversions { file, line, pair, version, day, sum, fate }));
+            let (day, fate) = (credit.closing_day(last), fate.name());
+            self.traced.push(Trace::Conversions(TracedConversions { file, line, pair, version, day, sum, fate }));
         }
     }
 
@@ -324,22 +325,22 @@ impl<'a> Counter<'a> {
         self.tally.moved_clicks(clicks, u64::from(outcome.clicks));
         if let Some((file, line)) = outcome.origin {
             // Each impression of a bot already has a row, which names its pair.
-            self.traced.push(Traced::Aside(Aside { is_impression: true, file, line, fate: fate.name() }));
+            self.traced.push(Trace::Aside(Aside { is_impression: true, file, line, fate: fate.name() }));
         }
     }
 }
 
 /// Traces an outcome of the unit that has its first line at a place.
 fn trace_unit(
-    traced: &mut Vec<Traced>,
-    at: Option<Origin>,
+    traces: &mut Vec<Trace>,
+    origin: Option<Origin>,
     (version, day): (usize, i32),
-    said: Option<((usize, usize), i64)>,
+    pair_and_net: Option<((usize, usize), i64)>,
     fate: UnitFate,
 ) {
-    if let Some((file, line)) = at {
-        let (pair, net) = (said.map(|(pair, _)| pair), said.map_or(0, |(_, net)| net));
-        traced.push(Traced::Unit(TracedUnit { file, line, pair, version, day, net, fate: fate.name() }));
+    if let Some((file, line)) = origin {
+        let (pair, net) = (pair_and_net.map(|(pair, _)| pair), pair_and_net.map_or(0, |(_, net)| net));
+        traces.push(Trace::Unit(TracedUnit { file, line, pair, version, day, net, fate: fate.name() }));
     }
 }
 

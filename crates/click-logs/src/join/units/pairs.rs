@@ -56,20 +56,22 @@ impl Pairs {
         versions: &BTreeMap<Option<String>, OfVersion>,
         settings: &Settings,
     ) -> Self {
-        let place = |name: &String| names.iter().position(|known| known == name).expect("every name is there");
-        let rankers_of = |of: &OfVersion| {
-            let mut rankers: Vec<usize> = of.rankers.iter().chain(&settings.rankers).map(place).collect();
+        let ranker_index =
+            |name: &String| names.iter().position(|other_name| other_name == name).expect("every name is there");
+        let version_rankers = |of: &OfVersion| {
+            let mut rankers: Vec<usize> = of.rankers.iter().chain(&settings.rankers).map(ranker_index).collect();
             rankers.sort_unstable();
             rankers.dedup();
             rankers
         };
-        let version = |name: &Option<String>| versions.keys().position(|known| known == name).unwrap_or_default();
-        let of_lineup =
-            |lineup: &Lineup| (version(&lineup.version), lineup.rankers.iter().map(place).collect::<Vec<_>>());
+        let version =
+            |name: &Option<String>| versions.keys().position(|other_name| other_name == name).unwrap_or_default();
+        let lineup_entry =
+            |lineup: &Lineup| (version(&lineup.version), lineup.rankers.iter().map(ranker_index).collect::<Vec<_>>());
         Self {
-            versions: resolved(versions, settings),
-            rankers: versions.values().map(rankers_of).collect(),
-            lineups: lineups.iter().map(of_lineup).collect(),
+            versions: resolve_versions(versions, settings),
+            rankers: versions.values().map(version_rankers).collect(),
+            lineups: lineups.iter().map(lineup_entry).collect(),
             names,
         }
     }
@@ -121,12 +123,15 @@ impl Pairs {
 }
 
 /// The versions in the order of results, and how their pairs were chosen.
-pub(in crate::join) fn resolved(versions: &BTreeMap<Option<String>, OfVersion>, settings: &Settings) -> Vec<Version> {
+pub(in crate::join) fn resolve_versions(
+    versions: &BTreeMap<Option<String>, OfVersion>,
+    settings: &Settings,
+) -> Vec<Version> {
     versions.iter().map(|(name, of)| of.resolve(name.as_deref(), settings.pairs)).collect()
 }
 
 /// How pairs were chosen over all versions: the most careful answer, and whether any of them declares it.
-pub(in crate::join) fn most_careful(versions: &[Version]) -> Version {
+pub(in crate::join) fn most_careful_choice(versions: &[Version]) -> Version {
     let none = || OfVersion::default().resolve(None, None);
     let strictest = versions.iter().rev().max_by_key(|version| version.choice).cloned().unwrap_or_else(none);
     Version { name: None, declared: versions.iter().filter_map(|version| version.declared).max(), ..strictest }

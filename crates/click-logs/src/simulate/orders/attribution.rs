@@ -70,7 +70,7 @@ impl ConversionFate {
     }
 
     /// The fate of a second line with the same content.
-    pub(super) fn of_copy(self) -> Self {
+    pub(super) fn fate_of_copy(self) -> Self {
         match self {
             Self::OtherAction | Self::OtherCurrency | Self::UnknownUser | Self::Bot => self,
             _ => Self::Duplicate,
@@ -121,43 +121,43 @@ pub(super) struct Unit<'a> {
 type Days<'a> = BTreeMap<i32, Vec<&'a ViewedPage>>;
 
 /// The units that a user is: one for each version and pair, with the impressions of its first day.
-pub(super) fn units(seen: &[ViewedPage]) -> Vec<Unit<'_>> {
+pub(super) fn units(pages: &[ViewedPage]) -> Vec<Unit<'_>> {
     let mut days: BTreeMap<(&Option<String>, (usize, usize)), Days<'_>> = BTreeMap::new();
-    for impression in seen {
+    for impression in pages {
         if let Some((version, day, pair)) = &impression.counted {
             days.entry((version, *pair)).or_default().entry(*day).or_default().push(impression);
         }
     }
     let mut units = Vec::with_capacity(days.len());
     for ((version, pair), days) in days {
-        if let Some((first, seen)) = days.into_iter().next() {
+        if let Some((first, pages)) = days.into_iter().next() {
             let (version, day) = (version.clone(), first + CONVERSION_DAYS);
             let conversions = UnitConversions { version, day, pair, conversions: [0; 2], value: [0; 2] };
-            units.push(Unit { seen, conversions });
+            units.push(Unit { seen: pages, conversions });
         }
     }
     units
 }
 
-fn day_of(time: i64) -> i32 {
+fn day_of_time(time: i64) -> i32 {
     time.div_euclid(DAY) as i32
 }
 
 impl Unit<'_> {
     /// Adds an order; returns its fate for this unit.
     pub(super) fn record(&mut self, order: &Order) -> ConversionFate {
-        let showed = |seen: &&ViewedPage| seen.owner(order.document).map(|owner| (seen.time, owner));
-        let showed: Vec<(i64, Option<usize>)> = self.seen.iter().filter_map(showed).collect();
-        if showed.is_empty() {
+        let showing_pages = |seen: &&ViewedPage| seen.owner(order.document).map(|owner| (seen.time, owner));
+        let showing_pages: Vec<(i64, Option<usize>)> = self.seen.iter().filter_map(showing_pages).collect();
+        if showing_pages.is_empty() {
             return ConversionFate::NotShown;
         }
-        let before = showed.iter().filter(|(time, _)| *time <= order.time);
+        let before = showing_pages.iter().filter(|(time, _)| *time <= order.time);
         let Some((_, owner)) = before.max_by_key(|(time, _)| *time) else { return ConversionFate::Early };
         let counts = &mut self.conversions;
-        if day_of(order.time) > counts.day {
+        if day_of_time(order.time) > counts.day {
             return ConversionFate::Late;
         }
-        let returned = order.returned.filter(|(time, _)| day_of(*time) <= counts.day);
+        let returned = order.returned.filter(|(time, _)| day_of_time(*time) <= counts.day);
         let value = order.value - returned.map_or(0, |(_, value)| value);
         if value <= 0 {
             return ConversionFate::Returned;

@@ -9,7 +9,7 @@ mod settings;
 
 pub use attribution::ConversionFate;
 pub use lines::CONVERSIONS;
-pub use settings::{Amounts, Orders};
+pub use settings::{Amounts, OrderSettings};
 
 pub(super) use attribution::{ConversionTally, UnitConversions};
 pub(super) use buyer::play;

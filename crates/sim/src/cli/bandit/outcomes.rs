@@ -8,7 +8,7 @@ use bandits::open::{Absorbed, OpenPolicy, OutcomePool, PairOutcomes};
 use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
-use click_logs::outcomes::{missing, summary_beside};
+use click_logs::outcomes::{no_counts_warning, summary_beside};
 use output::numbers::{parse_positive, with_separators};
 use output::tell::{note, warn};
 use output::text_table::{Align, TextTable};
@@ -231,7 +231,7 @@ impl Days {
         // Without a remark, a table alone claims nothing.
         let is_synthetic = summary["synthetic"].as_bool().filter(|synthetic| *synthetic || remark.is_none());
         let is_synthetic = if remark.is_none() { Some(is_synthetic.unwrap_or(false)) } else { is_synthetic };
-        let missing = remark.into_iter().chain(missing(&summary)).collect();
+        let missing = remark.into_iter().chain(no_counts_warning(&summary)).collect();
         Ok(Self { rankers, days, is_synthetic, missing })
     }
 

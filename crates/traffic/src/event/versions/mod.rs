@@ -27,15 +27,15 @@ pub(super) fn encode(event: &Event) -> Vec<u8> {
         Event::Continued { time, chooser } => write(&ContinuedV1 { time: *time, chooser }),
         Event::Started { time, gap, start } => write(&StartedV1 { time: *time, gap: *gap, start: *start }),
         Event::Asked { time, unit, choice, receipt, segment } => {
-            let asked = AskedV2 {
+            let asked_v2 = AskedV2 {
                 time: *time,
                 unit: *unit,
                 choice: ChoiceV1::of(choice),
                 receipt: receipt.as_deref().map(Bytes::new),
             };
             match *segment {
-                None => write(&asked),
-                Some(segment) => write(&AskedV3 { asked, segment }),
+                None => write(&asked_v2),
+                Some(segment) => write(&AskedV3 { asked: asked_v2, segment }),
             }
         }
         Event::Listed { time, impression, receipt } => {

@@ -84,16 +84,16 @@ impl UnitHistory {
         &self,
         document: u64,
         pair: Pair,
-        settled: &SettledOutcome,
+        outcome: &SettledOutcome,
         day: impl Fn(Time) -> i32,
     ) -> Vec<Exposure> {
         let appearances = self.documents.iter().find(|(known, _)| u64::from(*known) == document);
-        let mut seen: Vec<(u64, Exposure)> = Vec::new();
+        let mut numbered_exposures: Vec<(u64, Exposure)> = Vec::new();
         for Appearance { impression, position } in appearances.into_iter().flat_map(|(_, appearances)| appearances) {
             let Some(list) = self.list(*impression) else { continue };
-            let counts = match settled.only {
+            let counts = match outcome.only {
                 Some(only) => (list.shown, list.impression) == only,
-                None => day(list.shown) <= settled.last,
+                None => day(list.shown) <= outcome.last,
             };
             let have_met = [pair.0, pair.1].iter().all(|arm| list.arms.contains(arm));
             let owner = match list.owners.get(*position as usize) {
@@ -103,11 +103,11 @@ impl UnitHistory {
                 Some(_) => Owner::Neither,
             };
             if counts && have_met {
-                seen.push((list.impression, Exposure { time: list.shown, owner }));
+                numbered_exposures.push((list.impression, Exposure { time: list.shown, owner }));
             }
         }
-        seen.sort_by_key(|(impression, seen)| (seen.time, *impression));
-        seen.into_iter().map(|(_, seen)| seen).collect()
+        numbered_exposures.sort_by_key(|(impression, numbered_exposures)| (numbered_exposures.time, *impression));
+        numbered_exposures.into_iter().map(|(_, numbered_exposures)| numbered_exposures).collect()
     }
 }
 
@@ -116,7 +116,7 @@ impl UnitHistory {
     pub(super) fn credit(
         &mut self,
         pair: Pair,
-        settled: &SettledOutcome,
+        outcome: &SettledOutcome,
         day: i32,
         rules: &OutcomeRules,
         day_of: impl Fn(Time) -> i32,
@@ -128,7 +128,7 @@ impl UnitHistory {
         let lines: Vec<ConversionLine> = self.lines.iter().map(|(line, _)| *line).collect();
         let mut first = 0;
         for group in lines.chunk_by(ConversionLine::is_of_group) {
-            let seen = self.exposures(group[0].document(), pair, settled, &day_of);
+            let seen = self.exposures(group[0].document(), pair, outcome, &day_of);
             let fates = &mut self.lines[first..];
             credit(
                 group,

@@ -180,8 +180,8 @@ impl Experiment {
         let day = self.day(line.time());
         let counts = |appearance: &Appearance| match history.list(appearance.impression) {
             Some(list) => {
-                let settled = history.find_settled(&list.arms);
-                let is_late = settled.is_some_and(|settled| settled.last.saturating_add(rules.days) < day);
+                let outcome = history.find_settled(&list.arms);
+                let is_late = outcome.is_some_and(|outcome| outcome.last.saturating_add(rules.days) < day);
                 list.shown <= line.time() && (appearance.position as usize) < list.owners.len() && !is_late
             }
             None => self.open.get(appearance.impression).is_some_and(|open| {
@@ -196,10 +196,10 @@ impl Experiment {
         if !appearances.is_empty() {
             return Ok(appearances);
         }
-        let is_late = |settled: &SettledOutcome| settled.last.saturating_add(rules.days) < day;
+        let is_late = |outcome: &SettledOutcome| outcome.last.saturating_add(rules.days) < day;
         Err(match history.settled.as_slice() {
-            settled if settled.iter().any(|settled| settled.is_bot) => ConversionFate::Bot,
-            settled if settled.iter().any(is_late) => ConversionFate::Late,
+            outcome if outcome.iter().any(|outcome| outcome.is_bot) => ConversionFate::Bot,
+            outcome if outcome.iter().any(is_late) => ConversionFate::Late,
             _ => ConversionFate::NotShown,
         })
     }
@@ -211,14 +211,14 @@ impl Experiment {
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
         let history = units.units_mut().unit_mut(conversion.unit).history_mut();
-        let at = history.lines.partition_point(|(known, _)| *known < line);
-        history.lines.insert(at, (line, None));
-        let known = history.documents.iter().position(|(document, _)| *document == conversion.document);
-        let known = known.unwrap_or_else(|| {
+        let index = history.lines.partition_point(|(known_line, _)| *known_line < line);
+        history.lines.insert(index, (line, None));
+        let known_line = history.documents.iter().position(|(document, _)| *document == conversion.document);
+        let known_line = known_line.unwrap_or_else(|| {
             history.documents.push((conversion.document, Vec::new()));
             history.documents.len() - 1
         });
-        let appearances = &mut history.documents[known].1;
+        let appearances = &mut history.documents[known_line].1;
         appearances.extend(&conversion.appearances);
         appearances.sort_unstable();
         appearances.dedup();
@@ -234,13 +234,13 @@ impl Experiment {
 
     /// Notes the documents of a list that has closed and compared rankers.
     pub(super) fn note_list(&mut self, impression: u64, open: &OpenImpression, owners: Option<&Owners>) {
-        let (Some(_), Some(shown), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
+        let (Some(_), Some(shown_at), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
         let arms = open.choice.arms();
         let owner = |owner: Option<usize>| owner.and_then(|place| arms.get(place)).map_or(NO_RANKER, |arm| *arm as u16);
         let owners = owners.of.iter().zip(0..);
         let owners =
             owners.map(|(of, position)| if open.is_displayed(position) { owner(*of) } else { HIDDEN }).collect();
-        let list = ShownList { impression, shown, arms: sorted_arms(arms), owners };
+        let list = ShownList { impression, shown: shown_at, arms: sorted_arms(arms), owners };
         let history = self.units.units_mut().unit_mut(open.unit).history_mut();
         if history.find_settled(&list.arms).is_none() {
             history.lists.push(list);
@@ -253,24 +253,24 @@ impl Experiment {
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
         for SettledUnit { unit, version: _, arms, only, is_bot } in all {
-            let settled = SettledOutcome { arms: sorted_arms(&arms), last: day, only, is_bot };
+            let outcome = SettledOutcome { arms: sorted_arms(&arms), last: day, only, is_bot };
             let history = units.units_mut().unit_mut(unit).history_mut();
             history.lists.retain(|list| match only {
                 Some(only) => !is_bot && (list.shown, list.impression) == only,
-                None if is_bot => !settled.arms.is_empty() && list.arms != settled.arms,
-                None => list.arms != settled.arms || zone.day(list.shown) <= day,
+                None if is_bot => !outcome.arms.is_empty() && list.arms != outcome.arms,
+                None => list.arms != outcome.arms || zone.day(list.shown) <= day,
             });
             if !is_bot {
                 let closing = day.saturating_add(rules.days);
-                let waiting = ledger.waiting.entry(closing).or_default();
-                *waiting.counts.entry(settled.arms.clone()).or_default() += 1;
+                let maturing_units = ledger.waiting.entry(closing).or_default();
+                *maturing_units.counts.entry(outcome.arms.clone()).or_default() += 1;
                 // Lines that cannot count then may be forgotten before, and the unit with them.
                 let counts = |line: &ConversionLine| deadline(zone, unit_days, rules.days, line) >= closing;
                 if history.lines.iter().any(|(line, _)| counts(line)) {
-                    waiting.units.insert(unit);
+                    maturing_units.units.insert(unit);
                 }
             }
-            history.settled.push(settled);
+            history.settled.push(outcome);
         }
     }
 
@@ -283,19 +283,19 @@ impl Experiment {
         let mut rows: BTreeMap<Pair, ConversionCounts> = BTreeMap::new();
         for unit in with_lines {
             let history = units.units_mut().unit_mut(unit).history_mut();
-            let closes = |settled: &&SettledOutcome| settled.last.saturating_add(rules.days) == day;
-            let closing: Vec<SettledOutcome> = history.settled.iter().filter(closes).cloned().collect();
-            for settled in closing.iter().filter(|settled| !settled.is_bot) {
-                if let Some(count) = counts.get_mut(&settled.arms) {
+            let closes = |outcome: &&SettledOutcome| outcome.last.saturating_add(rules.days) == day;
+            let closing_outcomes: Vec<SettledOutcome> = history.settled.iter().filter(closes).cloned().collect();
+            for outcome in closing_outcomes.iter().filter(|outcome| !outcome.is_bot) {
+                if let Some(count) = counts.get_mut(&outcome.arms) {
                     *count -= 1;
                 }
-                for pair in pairs(&settled.arms) {
-                    let sum = history.credit(pair, settled, day, rules, |time| zone.day(time), &mut ledger.tally);
+                for pair in pairs(&outcome.arms) {
+                    let sum = history.credit(pair, outcome, day, rules, |time| zone.day(time), &mut ledger.tally);
                     rows.entry(pair).or_default().record(sum, Default::default(), rules.cap);
                 }
             }
-            history.lists.retain(|list| !closing.iter().any(|settled| settled.arms == list.arms));
-            let is_bot = history.settled.iter().any(|settled| settled.is_bot);
+            history.lists.retain(|list| !closing_outcomes.iter().any(|outcome| outcome.arms == list.arms));
+            let is_bot = history.settled.iter().any(|outcome| outcome.is_bot);
             history.lines.retain_mut(|(line, fate)| {
                 let is_over = deadline(zone, unit_days, rules.days, line) <= day;
                 if is_over && fate.is_none() {

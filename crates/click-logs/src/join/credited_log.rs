@@ -13,7 +13,7 @@ use crate::model::{ConversionRules, Settings};
 
 /// The counts of a log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Credited {
+pub struct CreditedLog {
     /// The rankers, in the order of results.
     pub rankers: Vec<String>,
     /// The versions of the experiment, in the order of their names; none if no list was mixed.
@@ -68,12 +68,12 @@ pub struct CreditedConversions {
 impl CreditedConversions {
     pub(super) fn new(
         log: &ConversionLog,
-        counted: conversions::ConversionTotals,
+        totals: conversions::ConversionTotals,
         rankers: &[String],
         versions: &[Version],
     ) -> Self {
-        let fates = log.with_fates(&counted.fates(log));
-        let days = counted.days.into_iter();
+        let fates = log.with_fates(&totals.fates(log));
+        let days = totals.days.into_iter();
         let days = days.map(|((version, day, pair), counts)| ConversionDay { version, day, pair, counts }).collect();
         let versions = versions.iter().map(|version| version.name.clone()).collect();
         let has_values = log.has_values();
@@ -83,7 +83,7 @@ impl CreditedConversions {
             rules: log.rules().clone(),
             conversions: Conversions { rankers: rankers.to_vec(), versions, days, cap, has_draft },
             fates: fates.into_iter().map(|((file, line), fate)| (file, line, fate)).collect(),
-            open: counted.open,
+            open: totals.open,
             has_values,
         }
     }
@@ -95,7 +95,7 @@ impl CreditedConversions {
     }
 }
 
-impl Credited {
+impl CreditedLog {
     /// The name of a version as a field of CSV; empty for impressions that name none.
     pub(crate) fn version_name(&self, version: usize) -> String {
         quoted(self.versions.get(version).and_then(|version| version.name.as_deref()).unwrap_or_default())
@@ -112,11 +112,11 @@ impl Credited {
         let versions: Vec<Option<String>> = self.versions.iter().map(|version| version.name.clone()).collect();
         let [_, lines] = self.tally.lines();
         let of = |fate| self.tally.of_clicks(fate);
-        let mut checked = integrity::check(&Pages {
+        let mut report = integrity::check(&Pages {
             rankers: &self.rankers,
             versions: &versions,
             days: &self.pages,
-            form: Form { logged: settings.logged, fresh: settings.fresh() },
+            form: Form { logged: settings.logged, fresh: settings.coin_scope() },
             clicks: Clicks {
                 all: lines - of(ClickFate::Other) - of(ClickFate::Malformed) - of(ClickFate::Behind),
                 unknown: of(ClickFate::Unknown),
@@ -125,8 +125,8 @@ impl Credited {
         });
         if let Some((count, end, last)) = self.beyond_end {
             let [end, last] = [end, last].map(|time| settings.zone.day(time));
-            checked.add(integrity::far_times(count, last, end));
+            report.add(integrity::far_times(count, last, end));
         }
-        checked
+        report
     }
 }

@@ -5,38 +5,40 @@ use std::borrow::Cow;
 use ranktypes::text::excerpt;
 
 /// The most bytes of a version.
-const MOST_BYTES: usize = 200;
+const MAX_BYTES: usize = 200;
 
 /// The version of an impression from the fields `experiment` and `version`, and from its receipt: `EXPERIMENT@VERSION`, or the
 /// part that is there; `None` without any.
 ///
 /// # Errors
 /// If the receipt and the fields differ, or the text is too long for a name.
-pub(crate) fn version_of<'a>(
+pub(crate) fn stated_version<'a>(
     experiment: Option<&'a str>,
     version: Option<&'a str>,
     receipt: Option<(&str, u64)>,
 ) -> Result<Option<Cow<'a, str>>, String> {
-    let found: Cow<'a, str> = match (receipt, experiment, version) {
+    let text: Cow<'a, str> = match (receipt, experiment, version) {
         (None, None, None) => return Ok(None),
         (Some((of_receipt, hash)), ..) => {
-            let named = format!("{of_receipt}@{hash:016x}");
+            let receipt_version = format!("{of_receipt}@{hash:016x}");
             let is_other = experiment.is_some_and(|experiment| experiment != of_receipt)
-                || version.is_some_and(|version| version != named && version != &named[of_receipt.len() + 1..]);
+                || version.is_some_and(|version| {
+                    version != receipt_version && version != &receipt_version[of_receipt.len() + 1..]
+                });
             if is_other {
                 let said = [experiment, version].map(|text| text.map_or_else(|| "nothing".to_owned(), excerpt));
                 return Err(format!(
                     "`experiment` is {} and `version` is {}, but the receipt is of {}; leave both fields out",
                     said[0],
                     said[1],
-                    excerpt(&named)
+                    excerpt(&receipt_version)
                 ));
             }
-            Cow::Owned(named)
+            Cow::Owned(receipt_version)
         }
         (None, Some(experiment), Some(version)) => match version.rsplit_once('@') {
             None => Cow::Owned(format!("{experiment}@{version}")),
-            Some((named, _)) if named == experiment => Cow::Borrowed(version),
+            Some((receipt_version, _)) if receipt_version == experiment => Cow::Borrowed(version),
             Some(_) => {
                 return Err(format!(
                     "`version` is {}, which names another experiment than `experiment`, {}; expected a version without `@`",
@@ -47,14 +49,14 @@ pub(crate) fn version_of<'a>(
         },
         (None, Some(name), None) | (None, None, Some(name)) => Cow::Borrowed(name),
     };
-    if found.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return Err(format!(
-            "the version {} has {} bytes; expected a name of at most {MOST_BYTES}",
-            excerpt(&found),
-            found.len()
+            "the version {} has {} bytes; expected a name of at most {MAX_BYTES}",
+            excerpt(&text),
+            text.len()
         ));
     }
-    Ok(Some(found))
+    Ok(Some(text))
 }
 
 #[cfg(test)]
@@ -66,7 +68,7 @@ mod tests {
     #[test]
     fn fields_and_receipts_agree_or_are_refused() {
         let of = |experiment, version, receipt| {
-            version_of(experiment, version, receipt).map(|found| found.map(Cow::into_owned))
+            stated_version(experiment, version, receipt).map(|found| found.map(Cow::into_owned))
         };
         let named = |text: &str| Ok(Some(text.to_owned()));
         let receipt = Some(("search", 0x8d4e));

@@ -6,12 +6,12 @@ use interleave::{Page, receipt};
 use ranktypes::text::excerpt;
 use ranktypes::varint;
 
-use super::MOST_SHOWN;
+use super::MAX_SHOWN;
 use super::receipts::ReceiptRef;
 
 /// The documents that a line names.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Listed<'a> {
+pub(crate) struct NamedDocuments<'a> {
     /// The displayed documents, top down.
     pub(crate) shown: &'a [&'a str],
     /// The mixed documents.
@@ -24,7 +24,7 @@ pub(crate) struct Listed<'a> {
 
 /// The displayed page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Displayed {
+pub(crate) struct DisplayedPage {
     /// The places; `None` if they are those of the mixed list.
     pub(crate) page: Option<Page>,
     /// The number of places that the user saw, if not all.
@@ -66,39 +66,39 @@ struct Positions<'a> {
 }
 
 /// Up to this many documents are compared one by one.
-const FEW: usize = 64;
+const MAX_SCANNED_DOCUMENTS: usize = 64;
 
 impl<'a> Positions<'a> {
     /// The positions of a list's documents, if none occurs twice.
     fn of(list: &'a [&'a str], name: &str) -> Result<Self, String> {
-        let mut places = BTreeMap::new();
-        let twice = if list.len() > FEW {
+        let mut positions_by_id = BTreeMap::new();
+        let repeated_id = if list.len() > MAX_SCANNED_DOCUMENTS {
             let mut all = list.iter().enumerate();
-            all.find_map(|(at, id)| places.insert(*id, at).map(|_| *id))
+            all.find_map(|(at, id)| positions_by_id.insert(*id, at).map(|_| *id))
         } else {
             (1..list.len()).find(|&at| list[..at].contains(&list[at])).map(|at| list[at])
         };
-        match twice {
+        match repeated_id {
             Some(id) => Err(format!("{name} has the document {} twice; log each document once", excerpt(id))),
-            None => Ok(Self { list, places, next: 0 }),
+            None => Ok(Self { list, places: positions_by_id, next: 0 }),
         }
     }
 
     fn position(&mut self, id: &str) -> Option<usize> {
         // Nearly always the next one.
-        let found = if self.list.get(self.next) == Some(&id) {
+        let place = if self.list.get(self.next) == Some(&id) {
             Some(self.next)
-        } else if self.list.len() > FEW {
+        } else if self.list.len() > MAX_SCANNED_DOCUMENTS {
             self.places.get(id).copied()
         } else {
             self.list.iter().position(|other| *other == id)
         };
-        self.next = found.map_or(self.next, |at| at + 1);
-        found
+        self.next = place.map_or(self.next, |at| at + 1);
+        place
     }
 }
 
-impl Listed<'_> {
+impl NamedDocuments<'_> {
     /// Checks that need no list: how far the user saw, and that pinned documents are on the page.
     pub(crate) fn check(&self) -> Result<(), String> {
         let shown = self.shown.len();
@@ -107,8 +107,8 @@ impl Listed<'_> {
                 "`paged` is {paged}, but {shown} documents were shown; expected how many of them the user saw, all pages together"
             ));
         }
-        if self.pinned.len() > MOST_SHOWN || self.mixed.is_some_and(|mixed| mixed.len() > MOST_SHOWN) {
-            return Err(format!("more than {MOST_SHOWN} documents in `mixed` or `pinned`; expected those of one list"));
+        if self.pinned.len() > MAX_SHOWN || self.mixed.is_some_and(|mixed| mixed.len() > MAX_SHOWN) {
+            return Err(format!("more than {MAX_SHOWN} documents in `mixed` or `pinned`; expected those of one list"));
         }
         if self.pinned.is_empty() {
             return Ok(());
@@ -126,13 +126,13 @@ impl Listed<'_> {
     }
 
     /// Whether others placed each document.
-    fn are_pinned(&self, more: &[&str]) -> Result<Vec<bool>, String> {
+    fn are_pinned(&self, documents_placed: &[&str]) -> Result<Vec<bool>, String> {
         let mut are_pinned = vec![false; self.shown.len()];
-        if self.pinned.is_empty() && more.is_empty() {
+        if self.pinned.is_empty() && documents_placed.is_empty() {
             return Ok(are_pinned);
         }
         let mut shown = Positions::of(self.shown, "`shown`")?;
-        for id in self.pinned.iter().chain(more) {
+        for id in self.pinned.iter().chain(documents_placed) {
             if let Some(at) = shown.position(id) {
                 are_pinned[at] = true;
             }
@@ -140,38 +140,38 @@ impl Listed<'_> {
         Ok(are_pinned)
     }
 
-    /// The page displayed of the list `mixed`, called `name`; `more` was pinned as well.
-    fn of(&self, mixed: &[&str], name: &str, more: &[&str]) -> Result<Displayed, String> {
-        let mut displayed = Displayed { paged: self.cut(), ..Displayed::default() };
-        if self.pinned.is_empty() && more.is_empty() && mixed.starts_with(self.shown) {
-            displayed.page = (self.shown.len() < mixed.len()).then(|| Page::first(self.shown.len()));
-            return Ok(displayed);
+    /// The page displayed of the list `mixed_documents`, called `name`; `documents_placed` were pinned as well.
+    fn of(&self, mixed_documents: &[&str], name: &str, documents_placed: &[&str]) -> Result<DisplayedPage, String> {
+        let mut displayed_page = DisplayedPage { paged: self.seen_places(), ..DisplayedPage::default() };
+        if self.pinned.is_empty() && documents_placed.is_empty() && mixed_documents.starts_with(self.shown) {
+            displayed_page.page = (self.shown.len() < mixed_documents.len()).then(|| Page::first(self.shown.len()));
+            return Ok(displayed_page);
         }
-        let are_pinned = self.are_pinned(more)?;
-        let mut positions = Positions::of(mixed, name)?;
-        let found: Vec<Option<usize>> = self.shown.iter().map(|id| positions.position(id)).collect();
-        if !self.shown.is_empty() && found.iter().all(Option::is_none) && !are_pinned.iter().all(|is| *is) {
+        let are_pinned = self.are_pinned(documents_placed)?;
+        let mut positions = Positions::of(mixed_documents, name)?;
+        let positions_found: Vec<Option<usize>> = self.shown.iter().map(|id| positions.position(id)).collect();
+        if !self.shown.is_empty() && positions_found.iter().all(Option::is_none) && !are_pinned.iter().all(|is| *is) {
             return Err(format!(
                 "no document of `shown` is in {name}, which has {} others, e.g. {}; log what was mixed for this page",
-                mixed.len(),
-                excerpt(mixed.first().copied().unwrap_or_default())
+                mixed_documents.len(),
+                excerpt(mixed_documents.first().copied().unwrap_or_default())
             ));
         }
         let places: Vec<Option<usize>> =
-            found.iter().zip(&are_pinned).map(|(place, is_pinned)| place.filter(|_| !is_pinned)).collect();
+            positions_found.iter().zip(&are_pinned).map(|(place, is_pinned)| place.filter(|_| !is_pinned)).collect();
         let page = Page::new(places).map_err(|error| error.to_string())?;
-        let displayed_above = found.iter().flatten().filter(|at| **at < page.depth()).count();
-        displayed.oddities = Oddities {
+        let displayed_above = positions_found.iter().flatten().filter(|at| **at < page.depth()).count();
+        displayed_page.oddities = Oddities {
             has_pinned: page.places().any(|place| place.is_none()),
             has_left_out: displayed_above < page.depth(),
             is_moved: is_moved(&page),
         };
-        displayed.page = Some(page);
-        Ok(displayed)
+        displayed_page.page = Some(page);
+        Ok(displayed_page)
     }
 
     /// The number of places that the user saw, if not all.
-    fn cut(&self) -> Option<usize> {
+    fn seen_places(&self) -> Option<usize> {
         self.paged.map(|paged| paged as usize).filter(|paged| *paged < self.shown.len())
     }
 
@@ -179,7 +179,7 @@ impl Listed<'_> {
     ///
     /// # Errors
     /// The reason if they do not fit.
-    pub(crate) fn by_teams(&self, teams: usize) -> Result<Displayed, String> {
+    pub(crate) fn from_teams(&self, teams: usize) -> Result<DisplayedPage, String> {
         self.check()?;
         let shown = self.shown.len();
         match self.mixed {
@@ -191,12 +191,12 @@ impl Listed<'_> {
             None if teams != shown => {
                 Err(format!("{teams} teams for {shown} documents shown; expected one per document"))
             }
-            None if self.pinned.is_empty() => Ok(Displayed::default()),
+            None if self.pinned.is_empty() => Ok(DisplayedPage::default()),
             None => {
                 let places = self.are_pinned(&[])?.into_iter().enumerate().map(|(at, is)| (!is).then_some(at));
                 let page = Page::new(places).map_err(|error| error.to_string())?;
                 let oddities = Oddities { has_pinned: true, ..Oddities::default() };
-                Ok(Displayed { page: Some(page), paged: None, oddities })
+                Ok(DisplayedPage { page: Some(page), paged: None, oddities })
             }
         }
     }
@@ -205,7 +205,7 @@ impl Listed<'_> {
     ///
     /// # Errors
     /// The reason if they do not fit.
-    pub(crate) fn by_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
+    pub(crate) fn from_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<DisplayedPage, String> {
         self.check()?;
         let documents = match (&receipt.documents, self.mixed) {
             (Some([kept, _]), Some(mixed)) if kept != mixed => {
@@ -223,7 +223,7 @@ impl Listed<'_> {
             (None, None) => None,
         };
         let displayed = match documents {
-            Some((mixed, name, pinned)) => self.agreed(self.of(mixed, name, pinned)?, receipt.page)?,
+            Some((mixed, name, pinned)) => self.checked_page(self.of(mixed, name, pinned)?, receipt.page)?,
             None => self.without_documents(receipt)?,
         };
         if displayed.page.is_some() || displayed.paged.is_some() {
@@ -235,39 +235,39 @@ impl Listed<'_> {
     }
 
     /// The page found from the documents, if the receipt has the same page, or how far the user saw.
-    fn agreed(&self, displayed: Displayed, kept: Option<&Page>) -> Result<Displayed, String> {
-        let Some(kept) = kept else { return Ok(displayed) };
+    fn checked_page(&self, page_found: DisplayedPage, receipt_page: Option<&Page>) -> Result<DisplayedPage, String> {
+        let Some(receipt_page) = receipt_page else { return Ok(page_found) };
         let shown = self.shown.len();
-        let page = displayed.page.clone().unwrap_or_else(|| Page::first(shown));
-        if *kept == page {
-            return Ok(displayed);
+        let page = page_found.page.clone().unwrap_or_else(|| Page::first(shown));
+        if *receipt_page == page {
+            return Ok(page_found);
         }
-        let seen = kept.len();
-        if seen < shown && page.truncated(seen) == *kept {
+        let seen_places = receipt_page.len();
+        if seen_places < shown && page.truncated(seen_places) == *receipt_page {
             return match self.paged {
-                Some(paged) if paged != seen as u64 => Err(format!(
-                    "`paged` is {paged}, but the page in the receipt ends after {seen} places; leave one of them out"
+                Some(paged) if paged != seen_places as u64 => Err(format!(
+                    "`paged` is {paged}, but the page in the receipt ends after {seen_places} places; leave one of them out"
                 )),
-                _ => Ok(Displayed { paged: Some(seen), ..displayed }),
+                _ => Ok(DisplayedPage { paged: Some(seen_places), ..page_found }),
             };
         }
         Err(format!(
-            "the page in the receipt, which has {seen} places, is not that of the {shown} documents shown; leave `shown` out, or \
+            "the page in the receipt, which has {seen_places} places, is not that of the {shown} documents shown; leave `shown` out, or \
              log the receipt of this page"
         ))
     }
 
     /// The page displayed of a list without document ids: all of it, or the page in the receipt.
-    fn without_documents(&self, receipt: &ReceiptRef<'_>) -> Result<Displayed, String> {
-        let (shown, mixed) = (self.shown.len(), receipt.length);
-        let displayed = Displayed { paged: self.cut(), ..Displayed::default() };
-        if receipt.page.is_none() && self.pinned.is_empty() && shown == mixed {
-            return Ok(displayed);
+    fn without_documents(&self, receipt: &ReceiptRef<'_>) -> Result<DisplayedPage, String> {
+        let (shown_count, mixed_count) = (self.shown.len(), receipt.length);
+        let page_found = DisplayedPage { paged: self.seen_places(), ..DisplayedPage::default() };
+        if receipt.page.is_none() && self.pinned.is_empty() && shown_count == mixed_count {
+            return Ok(page_found);
         }
         if let Some(page) = receipt.page {
-            if page.len() != shown {
+            if page.len() != shown_count {
                 return Err(format!(
-                    "the page in the receipt has {} places, but {shown} documents were shown; log the receipt of this page",
+                    "the page in the receipt has {} places, but {shown_count} documents were shown; log the receipt of this page",
                     page.len()
                 ));
             }
@@ -284,24 +284,24 @@ impl Listed<'_> {
                 has_left_out: page.positions().count() < page.depth(),
                 is_moved: is_moved(page),
             };
-            let is_all = page.is_beginning() && page.len() == mixed;
-            return Ok(Displayed { page: (!is_all).then(|| page.clone()), oddities, ..displayed });
+            let is_all = page.is_beginning() && page.len() == mixed_count;
+            return Ok(DisplayedPage { page: (!is_all).then(|| page.clone()), oddities, ..page_found });
         }
         let are_pinned = self.are_pinned(&[])?;
         let pinned = are_pinned.iter().filter(|is| **is).count();
-        if shown - pinned != mixed {
-            let longer = mixed > shown - pinned;
+        if shown_count - pinned != mixed_count {
+            let longer = mixed_count > shown_count - pinned;
             return Err(match (pinned, longer) {
                 (0, true) => format!(
-                    "the receipt is of a longer list than the {shown} documents shown; log both together, or all that were drawn in \
+                    "the receipt is of a longer list than the {shown_count} documents shown; log both together, or all that were drawn in \
                      `mixed`"
                 ),
                 (0, false) => format!(
-                    "the receipt does not fit the list of {shown} documents: {mixed} were mixed; log what was drawn in `mixed`, and \
+                    "the receipt does not fit the list of {shown_count} documents: {mixed_count} were mixed; log what was drawn in `mixed`, and \
                      what others placed on the page in `pinned`"
                 ),
                 _ => format!(
-                    "{shown} documents shown, {pinned} of them pinned, with a receipt of {mixed}; log all that were drawn in `mixed`"
+                    "{shown_count} documents shown, {pinned} of them pinned, with a receipt of {mixed_count}; log all that were drawn in `mixed`"
                 ),
             });
         }
@@ -309,20 +309,20 @@ impl Listed<'_> {
         let places = are_pinned.iter().map(|is_pinned| if *is_pinned { None } else { next.next() });
         let page = Page::new(places).map_err(|error| error.to_string())?;
         let oddities = Oddities { has_pinned: true, ..Oddities::default() };
-        Ok(Displayed { page: Some(page), oddities, ..displayed })
+        Ok(DisplayedPage { page: Some(page), oddities, ..page_found })
     }
 }
 
 /// Writes what credit needs of a receipt: how far the user saw and the page, if they are not those of the whole list, and the
 /// method's own part.
-pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8], to: &mut Vec<u8>) {
+pub(crate) fn write_credit(page: Option<&Page>, paged: Option<usize>, body: &[u8], bytes: &mut Vec<u8>) {
     // One more than how many places the user saw; 0 for all. No list is so long that it does not fit.
-    varint::write(paged.map_or(0, |paged| paged as u64 + 1), to);
-    to.push(page.is_some().into());
+    varint::write(paged.map_or(0, |paged| paged as u64 + 1), bytes);
+    bytes.push(page.is_some().into());
     if let Some(page) = page {
-        receipt::write_page(page, to);
+        receipt::write_page(page, bytes);
     }
-    to.extend_from_slice(body);
+    bytes.extend_from_slice(body);
 }
 
 /// Parses the result of [`write_credit`]: the page, how far the user saw, and the method's own part; `None` for other
@@ -362,7 +362,7 @@ mod tests {
     fn pages_are_found_by_documents() {
         let mixed = ["a", "b", "c", "d"];
         let of = |shown: &[&str], pinned: &[&str]| {
-            Listed { shown, mixed: None, pinned, paged: None }.of(&mixed, "`mixed`", &[])
+            NamedDocuments { shown, mixed: None, pinned, paged: None }.of(&mixed, "`mixed`", &[])
         };
         let odd = |has_pinned, has_left_out| Oddities { has_pinned, has_left_out, is_moved: false };
         for (shown, pinned, places, oddities) in [
@@ -377,7 +377,7 @@ mod tests {
             assert_eq!(found.page, Some(Page::new(places).unwrap()), "{shown:?}");
             assert_eq!(found.oddities, oddities, "{shown:?}");
         }
-        assert_eq!(of(&mixed, &[]).unwrap(), Displayed::default());
+        assert_eq!(of(&mixed, &[]).unwrap(), DisplayedPage::default());
         assert!(of(&["b", "a"], &[]).unwrap_err().contains("declare the document that was moved as pinned"));
         assert!(
             of(&["x", "y"], &[]).unwrap_err().starts_with("no document of `shown` is in `mixed`, which has 4 others")

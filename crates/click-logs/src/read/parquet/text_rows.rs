@@ -6,7 +6,7 @@ use output::input;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 
-use super::guarded::guarded;
+use super::catch_panic::catch_panic;
 use crate::error::LogError;
 
 /// The names of the columns of a table, and its rows as text; empty where there is none.
@@ -20,12 +20,12 @@ pub(crate) fn rows_of_parquet(path: &Path) -> Result<TextRows, LogError> {
     let file = input::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
     let failed =
         |error: String| LogError::new(format!("cannot be read as Parquet: {error}; is it complete?")).in_file(path);
-    let reader = guarded(|| SerializedFileReader::new(file)).map_err(failed)?;
+    let reader = catch_panic(|| SerializedFileReader::new(file)).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr().root_schema().clone();
     let names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
     let mut rows = Vec::new();
-    let mut each = guarded(|| reader.get_row_iter(None)).map_err(failed)?;
-    while let Some(row) = guarded(|| each.next().transpose()).map_err(failed)? {
+    let mut each = catch_panic(|| reader.get_row_iter(None)).map_err(failed)?;
+    while let Some(row) = catch_panic(|| each.next().transpose()).map_err(failed)? {
         rows.push(row.get_column_iter().map(|(_, field)| text(field)).collect());
     }
     Ok((names, rows))

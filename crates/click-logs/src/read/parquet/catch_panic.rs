@@ -6,23 +6,23 @@ use std::sync::Once;
 
 thread_local! {
     /// Whether this thread is in a guarded call: then panics print nothing.
-    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+    static CATCHES_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Calls `f`; a panic becomes an error. Values that `f` changed must not be used after an error.
-pub(super) fn guarded<T>(f: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
+pub(super) fn catch_panic<T>(f: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let others = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            if !IS_GUARDED.get() {
+            if !CATCHES_PANICS.get() {
                 others(panic);
             }
         }));
     });
-    IS_GUARDED.set(true);
+    CATCHES_PANICS.set(true);
     let done = panic::catch_unwind(AssertUnwindSafe(f));
-    IS_GUARDED.set(false);
+    CATCHES_PANICS.set(false);
     let error = match done {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(error)) => error.to_string(),

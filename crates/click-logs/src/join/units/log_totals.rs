@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::day_counts::{DayTotals, split_days};
-use super::pairs::{most_careful, resolved};
-use crate::join::credited::Credited;
+use super::pairs::{most_careful_choice, resolve_versions};
+use crate::join::credited_log::CreditedLog;
 use crate::join::span::beyond_end;
 use crate::join::survey::Survey;
 use crate::join::tally::Tally;
@@ -27,20 +27,20 @@ impl LogTotals {
 
     /// The result, once all parts are added.
     #[must_use]
-    pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
+    pub fn credited(self, survey: &Survey, settings: &Settings) -> CreditedLog {
         let rankers = survey.names(settings);
         let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
-        let versions = resolved(&survey.versions, settings);
+        let versions = resolve_versions(&survey.versions, settings);
         let number = |name: &Option<String>| {
             versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
         };
-        let (days, pages) = split_days(self.days.iter().map(|((version, day, names), &of)| {
+        let (days, pages) = split_days(self.days.iter().map(|((version, day, names), &totals)| {
             let pair = (place(&names[0]), place(&names[1]));
-            ((number(version), *day, pair), of)
+            ((number(version), *day, pair), totals)
         }));
-        let strictest = most_careful(&versions);
-        let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
-        Credited {
+        let strictest = most_careful_choice(&versions);
+        let is_met = |name: &String| survey.versions.values().any(|totals| totals.rankers.contains(name));
+        CreditedLog {
             days,
             pages,
             tally: self.tally.settled(),

@@ -7,15 +7,15 @@ use statistics::fixed::{Correlation, Line, Prediction, correlation, sign_agreeme
 use statistics::{Counts, StatisticsError, normal_quantile};
 
 use super::NewResult;
-use crate::error::{LogError, Malformed};
+use crate::error::{LineError, LogError};
 use crate::read::Fields;
 
 /// The columns of the table; the first two must be there.
 const COLUMNS: [&str; 5] = ["interleaving", "ab", "interleaving_error", "ab_error", "name"];
 /// The fewest experiments that a line is fitted to.
-const FEWEST: usize = 3;
+const MIN_EXPERIMENTS: usize = 3;
 /// The level at which an A/B result counts as significant.
-const SIGNIFICANT: f64 = 0.05;
+const SIGNIFICANT_P: f64 = 0.05;
 
 /// A past experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ struct FittedRow<'a> {
 }
 
 /// Results of past experiments.
-pub(super) struct Past {
+pub(super) struct PastExperiments {
     pub(super) agreement: Counts,
     /// The agreement of experiments with a significant A/B result; `None` without any errors.
     pub(super) significant: Option<Counts>,
@@ -62,8 +62,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Experiment>, LogError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (header_line, header) = lines.next().unwrap_or((1, ""));
-    let at = |line: u64| move |message: String| LogError::of_line(Malformed::new(message), line);
-    let names = Fields::split(header.trim(), b',').map_err(|error| LogError::of_line(error, header_line))?;
+    let at = |line: u64| move |message: String| LogError::at_line(LineError::new(message), line);
+    let names = Fields::split(header.trim(), b',').map_err(|error| LogError::at_line(error, header_line))?;
     let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
     let mut places = [None; COLUMNS.len()];
     for (place, column) in places.iter_mut().zip(COLUMNS) {
@@ -85,7 +85,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Experiment>, LogError> {
     };
     let mut experiments = Vec::new();
     for (line, text) in lines {
-        let fields = Fields::split(text.trim(), b',').map_err(|error| LogError::of_line(error, line))?;
+        let fields = Fields::split(text.trim(), b',').map_err(|error| LogError::at_line(error, line))?;
         if fields.len() != names.len() {
             let (found, expected) = (with_unit(fields.len() as u64, "field"), names.len());
             return Err(at(line)(format!("found {found}; expected {expected}, as the header has")));
@@ -111,10 +111,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Experiment>, LogError> {
             ab_error: error(ab_error)?,
         });
     }
-    if experiments.len() < FEWEST {
+    if experiments.len() < MIN_EXPERIMENTS {
         let found = with_unit(experiments.len() as u64, "experiment");
         return Err(LogError::new(format!(
-            "found {found}; expected at least {FEWEST}, one on each line below the header"
+            "found {found}; expected at least {MIN_EXPERIMENTS}, one on each line below the header"
         )));
     }
     let first = experiments[0].interleaving;
@@ -126,21 +126,27 @@ pub(super) fn read(text: &str) -> Result<Vec<Experiment>, LogError> {
     Ok(experiments)
 }
 
-impl Past {
+impl PastExperiments {
     pub(super) fn of(experiments: &[Experiment]) -> Result<Self, StatisticsError> {
         // Sums depend on the order of their terms in the last digits: the order of rows shall make no difference.
         let mut experiments: Vec<&Experiment> = experiments.iter().collect();
-        let numbers = |of: &Experiment| {
-            [of.interleaving, of.ab, of.interleaving_error.unwrap_or(0.0), of.ab_error.unwrap_or(0.0)]
+        let numbers = |columns: &Experiment| {
+            [
+                columns.interleaving,
+                columns.ab,
+                columns.interleaving_error.unwrap_or(0.0),
+                columns.ab_error.unwrap_or(0.0),
+            ]
         };
         experiments.sort_by(|a, b| {
             let pairs = numbers(a).into_iter().zip(numbers(b));
             pairs.map(|(a, b)| a.total_cmp(&b)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         });
-        let column = |of: fn(&Experiment) -> f64| experiments.iter().map(|row| of(row)).collect::<Vec<f64>>();
+        let column = |columns: fn(&Experiment) -> f64| experiments.iter().map(|row| columns(row)).collect::<Vec<f64>>();
         let (x, y) = (column(|row| row.interleaving), column(|row| row.ab));
-        let errors =
-            |of: fn(&Experiment) -> Option<f64>| experiments.iter().map(|row| of(row)).collect::<Option<Vec<_>>>();
+        let errors = |columns: fn(&Experiment) -> Option<f64>| {
+            experiments.iter().map(|row| columns(row)).collect::<Option<Vec<_>>>()
+        };
         let ab_errors = errors(|row| row.ab_error);
         let weights = ab_errors.as_ref().map_or_else(
             || vec![1.0; x.len()],
@@ -149,7 +155,7 @@ impl Past {
                 errors.iter().map(|error| (least / error) * (least / error)).collect()
             },
         );
-        let far = -normal_quantile(SIGNIFICANT / 2.0);
+        let far = -normal_quantile(SIGNIFICANT_P / 2.0);
         let is_significant = |row: &&Experiment| row.ab_error.is_some_and(|error| row.ab.abs() > far * error);
         let (first, second): (Vec<f64>, Vec<f64>) =
             experiments.iter().copied().filter(is_significant).map(|row| (row.interleaving, row.ab)).unzip();

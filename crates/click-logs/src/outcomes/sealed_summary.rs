@@ -18,7 +18,7 @@ pub const FILE: &str = "summary.json";
 /// The field with the checksum of the table.
 const TABLE: &str = "outcomes_checksum";
 /// A larger file is not one.
-const MOST_BYTES: u64 = 1 << 24;
+const MAX_BYTES: u64 = 1 << 24;
 
 /// The content of summary.json beside `table`, the text of outcomes.csv.
 ///
@@ -35,14 +35,14 @@ pub fn sealed_summary(summary: &Value, table: &str) -> Result<Sealed<Value>> {
 #[must_use]
 pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
     let path = &described(path, |path| path.with_file_name(FILE).exists());
-    match input::read_file(&path.with_file_name(FILE), MOST_BYTES) {
-        Ok(bytes) => believed(&bytes, path, table),
+    match input::read_file(&path.with_file_name(FILE), MAX_BYTES) {
+        Ok(bytes) => verified_summary(&bytes, path, table),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // A table by itself claims nothing; with a table of fates beside it, `credit` wrote it.
             let credited = path.with_file_name("fates.csv").exists();
-            if credited { ignored(path, "is missing") } else { (Value::Null, None) }
+            if credited { ignore_summary(path, "is missing") } else { (Value::Null, None) }
         }
-        Err(error) => ignored(path, &format!("cannot be read ({error})")),
+        Err(error) => ignore_summary(path, &format!("cannot be read ({error})")),
     }
 }
 
@@ -51,13 +51,13 @@ pub fn summary_beside(path: &Path, table: &str) -> (Value, Option<String>) {
 #[must_use]
 pub fn rankers_beside(path: &Path) -> Vec<String> {
     let path = described(path, |path| path.with_file_name(FILE).exists()).with_file_name(FILE);
-    let summary = input::read_file(&path, MOST_BYTES).ok().and_then(|bytes| unsealed(&bytes));
+    let summary = input::read_file(&path, MAX_BYTES).ok().and_then(|bytes| unsealed(&bytes));
     let names = summary.as_ref().and_then(|(summary, _)| summary["rankers"].as_array()).into_iter().flatten();
     names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// Ignores the summary beside `path`, for the reason `why`.
-fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
+fn ignore_summary(path: &Path, why: &str) -> (Value, Option<String>) {
     let file = path.with_file_name(FILE);
     let unknown = "whether the log is simulated, how its pairs were chosen and what it lacks are not known";
     let what = format!("{} {why} and is ignored: {unknown}; run `click-logs credit` again", file.display());
@@ -65,8 +65,8 @@ fn ignored(path: &Path, why: &str) -> (Value, Option<String>) {
 }
 
 /// The summary in `bytes`, found beside `path`, if it is valid for this table; and a remark.
-fn believed(bytes: &[u8], path: &Path, table: &str) -> (Value, Option<String>) {
-    let ignored = |why: &str| ignored(path, why);
+fn verified_summary(bytes: &[u8], path: &Path, table: &str) -> (Value, Option<String>) {
+    let ignored = |why: &str| ignore_summary(path, why);
     let Some((mut summary, seal)) = unsealed(bytes) else {
         return ignored("is cut off, or not a JSON object");
     };
@@ -137,7 +137,7 @@ mod tests {
         let (mut same, mut remarks) = (0, 0);
         for _ in 0..10_000 {
             let mutated = mutations.of(&whole);
-            match believed(&mutated, Path::new("outcomes.csv"), CSV) {
+            match verified_summary(&mutated, Path::new("outcomes.csv"), CSV) {
                 (found, None) => {
                     assert_eq!(found, summary(), "{}", String::from_utf8_lossy(&mutated));
                     same += 1;

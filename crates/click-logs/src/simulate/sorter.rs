@@ -11,11 +11,11 @@ use output::input;
 /// Milliseconds of an hour: the stretch of lines that are sorted by time.
 pub const HOUR: i64 = 3_600_000;
 /// Bytes that stay in memory.
-const BUDGET: usize = 1 << 28;
+const BUFFER_BYTES: usize = 1 << 28;
 
 /// Lines, on their way to being sorted.
 #[derive(Debug)]
-pub struct Sorted {
+pub struct LineSorter {
     folder: PathBuf,
     name: &'static str,
     /// The width of one stretch of the number.
@@ -24,7 +24,7 @@ pub struct Sorted {
     held: usize,
 }
 
-impl Sorted {
+impl LineSorter {
     /// No lines yet; files are in `folder`, which exists, begin with `name`, and hold `stretch` of the number each, which is above 0.
     #[must_use]
     pub fn new(folder: &Path, name: &'static str, stretch: i64) -> Self {
@@ -41,7 +41,7 @@ impl Sorted {
         part.extend_from_slice(&(line.len() as u32).to_le_bytes());
         part.extend_from_slice(line);
         self.held += line.len() + 12;
-        if self.held > BUDGET {
+        if self.held > BUFFER_BYTES {
             for (number, bytes) in &mut self.stretches {
                 let path = path(&self.folder, self.name, *number);
                 input::open_with(OpenOptions::new().create(true).append(true), &path)?.write_all(bytes)?;
@@ -63,12 +63,13 @@ impl Sorted {
             let mut bytes = if path.exists() { input::read_file(&path, u64::MAX)? } else { Vec::new() };
             bytes.extend_from_slice(&rest);
             let mut lines = Vec::new();
-            let mut at = 0;
-            while at < bytes.len() {
-                let key = i64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-                let length = u32::from_le_bytes(bytes[at + 8..at + 12].try_into().expect("four bytes")) as usize;
-                at += 12 + length;
-                lines.push((key, at - length, at));
+            let mut offset = 0;
+            while offset < bytes.len() {
+                let key = i64::from_le_bytes(bytes[offset..offset + 8].try_into().expect("eight bytes"));
+                let length =
+                    u32::from_le_bytes(bytes[offset + 8..offset + 12].try_into().expect("four bytes")) as usize;
+                offset += 12 + length;
+                lines.push((key, offset - length, offset));
             }
             lines.sort_by_key(|&(key, ..)| key);
             lines.iter().try_for_each(|&(_, start, end)| out.write_all(&bytes[start..end]))?;

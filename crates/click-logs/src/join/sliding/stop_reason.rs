@@ -3,7 +3,7 @@
 use crate::error::LogError;
 
 /// Why a log was not joined in the order of time.
-pub(in crate::join) enum Stopped {
+pub(in crate::join) enum StopReason {
     /// It cannot be joined at all.
     Failed(LogError),
     /// It is not in the order of time, for this reason.
@@ -12,7 +12,7 @@ pub(in crate::join) enum Stopped {
     NeverBegun,
 }
 
-impl From<LogError> for Stopped {
+impl From<LogError> for StopReason {
     fn from(error: LogError) -> Self {
         Self::Failed(error)
     }
