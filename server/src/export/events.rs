@@ -151,13 +151,13 @@ enum Details<'a> {
     Matured {
         time: i64,
         day: i32,
-        rows: Vec<Converted>,
+        rows: Vec<PairOutcomes>,
     },
 }
 
 /// The outcomes of closed units for a pair.
 #[derive(Serialize)]
-struct Converted {
+struct PairOutcomes {
     pair: (u32, u32),
     units: [u64; 3],
     conversions: [u64; 2],
@@ -167,7 +167,7 @@ struct Converted {
     value_squares: u128,
 }
 
-impl Converted {
+impl PairOutcomes {
     fn of(ConversionRow { pair, counts }: ConversionRow) -> Self {
         // No setting asks for the advantage that coins gave.
         let ConversionCounts { units, conversions, value, cut_units, cut, squares, draft: _ } = counts;
@@ -277,7 +277,7 @@ impl<'a> Details<'a> {
                 Self::Converted { time: *time, unit, document, order, action, value, appearances }
             }
             Event::Matured { time, day, rows } => {
-                Self::Matured { time: *time, day: *day, rows: rows.iter().copied().map(Converted::of).collect() }
+                Self::Matured { time: *time, day: *day, rows: rows.iter().copied().map(PairOutcomes::of).collect() }
             }
         }
     }

@@ -4,10 +4,10 @@ use super::status::still_warning;
 use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Time, UnitTally, Watch};
 
 /// The most changes that a page lists.
-const CHANGES: usize = 12;
+const MAX_CHANGES: usize = 12;
 
 /// From this number of days, traffic is shown by the day.
-const FEW: usize = 3;
+const MIN_TRAFFIC_DAYS: usize = 3;
 
 /// An hour of traffic: its number, its beginning in words, and its counts.
 fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Daily) {
@@ -87,14 +87,16 @@ impl Glance {
                 .changes()
                 .iter()
                 .rev()
-                .take(CHANGES)
+                .take(MAX_CHANGES)
                 .map(|change| (experiment.minute(change.time), change.clone()))
                 .collect(),
             watches: experiment.watches().into_iter().map(|watch| (watch, broken(&watch))).collect(),
             not_watched: experiment.not_watched(),
             daily: experiment.daily().map(|(day, daily)| (day, daily.clone())).collect(),
             hourly: match experiment.daily().count() {
-                0..FEW => experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect(),
+                0..MIN_TRAFFIC_DAYS => {
+                    experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect()
+                }
                 _ => Vec::new(),
             },
             share: (experiment.config().share < 1.0).then(|| experiment.share()),

@@ -3,9 +3,9 @@
 
 mod consent;
 mod duration;
-mod given;
 mod listen;
 mod network;
+mod partial_settings;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use std::time::Duration;
 
 pub use consent::Consent;
 pub use duration::{parse_duration, text};
-pub use given::{Given, LogFormat, LogLevel};
 pub use listen::parse_listen;
 pub use network::{Network, parse_network, prefix};
+pub use partial_settings::{LogFormat, LogLevel, PartialSettings};
 
 use crate::store::Location;
 

@@ -28,7 +28,7 @@ pub struct Database {
 
 impl Location {
     /// The URL schemes of databases.
-    const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+    const URL_SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
     /// The file, if it is one.
     #[must_use]
@@ -86,7 +86,7 @@ impl fmt::Display for Location {
 impl From<PathBuf> for Location {
     fn from(path: PathBuf) -> Self {
         match path.to_str() {
-            Some(url) if Self::SCHEMES.iter().any(|scheme| url.starts_with(scheme)) => {
+            Some(url) if Self::URL_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) => {
                 Self::Postgres(Database { url: url.to_owned() })
             }
             _ => Self::File(path),
@@ -158,7 +158,7 @@ impl Database {
 }
 
 /// The default port of PostgreSQL; the parser of names may fill it in.
-const PORT: u16 = 5432;
+const DEFAULT_PORT: u16 = 5432;
 
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,7 +178,7 @@ impl fmt::Display for Database {
                 Host::Unix(folder) => write!(f, "{comma}{}", folder.display())?,
             }
             let port = config.get_ports().get(at).or(config.get_ports().first());
-            if let Some(port) = port.filter(|port| **port != PORT) {
+            if let Some(port) = port.filter(|port| **port != DEFAULT_PORT) {
                 write!(f, ":{port}")?;
             }
         }

@@ -9,11 +9,11 @@ use traffic::Event;
 
 use super::job::{Job, Pending};
 use super::load::impression_of;
+use super::maintenance::Slice;
 use super::open_store::due;
 use super::thread::WriterThread;
-use super::upkeep::Slice;
-use super::{Held, NoAnswer, Offer, Transaction};
-use crate::store::{Row, Store, StoreError};
+use super::{LoadedExperiment, NoAnswer, Transaction, UndeliveredImpression};
+use crate::store::{NewEvent, Store, StoreError};
 
 /// A failed transaction, and the callers that wait for it.
 pub(super) struct FailedTransaction {
@@ -45,7 +45,7 @@ impl WriterThread {
         let closed = undelivered.clone();
         let carried_out = self.transaction(jobs, |session| {
             let now = session.now;
-            for Offer { of, .. } in closed {
+            for UndeliveredImpression { id: of, .. } in closed {
                 if let Some(experiment) = session.experiment_of(&of) {
                     experiment.close_late_answer(now, of.impression);
                 }
@@ -68,13 +68,13 @@ impl WriterThread {
                 match &self.options.node {
                     // The new leader has everything that was acknowledged here.
                     Some(node) if error == StoreError::Fenced => {
-                        node.fenced(self.led);
+                        node.fenced(self.leading_epoch);
                         self.shared.knows_all.store(false, Ordering::SeqCst);
                     }
                     _ => {}
                 }
                 if let Some(experiment) = error.experiment() {
-                    self.found.insert(experiment, error);
+                    self.damage_found.insert(experiment, error);
                 }
                 self.reopen();
                 // A caller that asks again finds the state at that time.
@@ -102,15 +102,15 @@ impl WriterThread {
         let mut jobs = jobs.into_iter();
         let mut answers = Vec::with_capacity(jobs.len());
         // A panic in one job must not end the server: a half-done change is dropped as after a failed commit.
-        let done = catch_unwind(AssertUnwindSafe(|| {
+        let transaction_result = catch_unwind(AssertUnwindSafe(|| {
             open.store.begin()?;
             let mut session = Transaction {
                 now,
                 open_impressions: self.options.open_impressions,
                 shared: &self.shared,
                 store: &open.store,
-                held: &mut open.loaded.held,
-                damaged: &open.loaded.damaged,
+                experiments: &mut open.content.experiments,
+                damaged: &open.content.damaged,
                 touched: BTreeSet::new(),
                 failure: None,
                 has_deleted: false,
@@ -129,18 +129,18 @@ impl WriterThread {
             session.begin_successors();
             let Transaction { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
             failure.map_or(Ok(()), Err)?;
-            deleted.iter().for_each(|id| open.loaded.remove(*id));
+            deleted.iter().for_each(|id| open.content.remove(*id));
             let mut has_written = must_write;
-            if let Some(id) = due(&open.loaded.held)
-                && let Some(held) = open.loaded.held.get_mut(&id)
+            if let Some(id) = due(&open.content.experiments)
+                && let Some(loaded) = open.content.experiments.get_mut(&id)
             {
-                let slice = held.slice(&open.store, id, now)?;
+                let slice = loaded.slice(&open.store, id, now)?;
                 has_deleted |= slice == Slice::Erased;
                 has_written |= slice != Slice::Read;
                 touched.insert(id);
             }
-            let written = write(&open.store, &mut open.loaded.held, &touched)?;
-            has_written |= written > 0;
+            let event_count = write(&open.store, &mut open.content.experiments, &touched)?;
+            has_written |= event_count > 0;
             if must_write {
                 open.store.set_alive(now)?;
             }
@@ -149,24 +149,25 @@ impl WriterThread {
                 // No copy is left in the write-ahead log, once no reader needs it.
                 self.shared.truncation.want();
             }
-            Ok((touched, deleted, written, has_written))
+            Ok((touched, deleted, event_count, has_written))
         }));
-        let done = done.unwrap_or_else(|_| Err(StoreError::Sqlite("a job ended by a fault of the program".to_owned())));
-        match done {
-            Ok((touched, deleted, written, has_written)) => {
-                self.shared.metrics.written.add(written);
+        let transaction_result = transaction_result
+            .unwrap_or_else(|_| Err(StoreError::Sqlite("a job ended by a fault of the program".to_owned())));
+        match transaction_result {
+            Ok((touched, deleted, event_count, has_written)) => {
+                self.shared.metrics.written.add(event_count);
                 if has_written {
-                    self.written = now;
+                    self.last_write = now;
                     // An empty transaction proves nothing.
                     self.shared.is_failing.store(false, Ordering::SeqCst);
-                    self.acknowledged = open.loaded.events();
+                    self.acknowledged = open.content.events();
                     if let Some(lock) = &self.options.lock {
                         lock.acknowledge(self.acknowledged);
                     }
                 }
                 self.open = Some(open);
                 if !deleted.is_empty() {
-                    deleted.iter().for_each(|id| _ = self.found.remove(id));
+                    deleted.iter().for_each(|id| _ = self.damage_found.remove(id));
                     self.publish();
                 }
                 self.note_seen(&touched, &deleted);
@@ -183,24 +184,28 @@ impl WriterThread {
 }
 
 /// Writes the events of these experiments, and begins a snapshot of each with a newly closed day: a start goes on from there.
-fn write(store: &Store, held: &mut BTreeMap<u32, Held>, touched: &BTreeSet<u32>) -> Result<u64, StoreError> {
-    let mut written = 0;
-    for (&id, held) in held.iter_mut().filter(|(id, _)| touched.contains(id)) {
-        for numbered in held.experiment.take_events() {
-            let event = numbered.recorded.event();
+fn write(
+    store: &Store,
+    loaded: &mut BTreeMap<u32, LoadedExperiment>,
+    touched: &BTreeSet<u32>,
+) -> Result<u64, StoreError> {
+    let mut event_count = 0;
+    for (&id, loaded) in loaded.iter_mut().filter(|(id, _)| touched.contains(id)) {
+        for numbered_event in loaded.experiment.take_events() {
+            let event = numbered_event.recorded.event();
             if let Event::Day { .. } = event {
-                held.upkeep.day_closed();
+                loaded.maintenance.day_closed();
             }
-            store.insert_event(&Row {
+            store.insert_event(&NewEvent {
                 experiment: id,
-                n: numbered.n,
+                n: numbered_event.n,
                 kind: event.kind(),
-                impression: impression_of(event, &mut held.asked),
-                body: numbered.recorded.bytes(),
+                impression: impression_of(event, &mut loaded.requests),
+                body: numbered_event.recorded.bytes(),
             })?;
-            written += 1;
+            event_count += 1;
         }
-        held.begin_snapshot();
+        loaded.begin_snapshot();
     }
-    Ok(written)
+    Ok(event_count)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use output::numbers::with_unit;
 
 use super::LoadError;
-use super::follow::Following;
+use super::follow::Follower;
 use super::open_store::OpenStore;
 use super::thread::WriterThread;
 use crate::store::random;
@@ -14,44 +14,46 @@ use crate::store::random;
 impl WriterThread {
     /// Begins to lead: the gap since the last event is written before anything else happens.
     pub(super) fn begin(&mut self) -> Result<(), LoadError> {
-        let mut refused = None;
-        let started = self.transaction(vec![], |session| {
+        let mut first_refusal = None;
+        let start_result = self.transaction(vec![], |session| {
             let start = session.shared.start.load(Ordering::SeqCst);
-            for (&id, held) in session.held.iter_mut().filter(|(_, held)| !held.experiment.state().is_over()) {
-                if let Err(error) = held.experiment.note_start(session.now, start) {
-                    let experiment = held.experiment.config().name.clone();
-                    refused.get_or_insert(LoadError::Refused { experiment, message: error.to_string() });
+            for (&id, loaded) in
+                session.experiments.iter_mut().filter(|(_, loaded)| !loaded.experiment.state().is_over())
+            {
+                if let Err(error) = loaded.experiment.note_start(session.now, start) {
+                    let experiment = loaded.experiment.config().name.clone();
+                    first_refusal.get_or_insert(LoadError::Refused { experiment, message: error.to_string() });
                 }
                 session.touched.insert(id);
             }
         });
-        started.map_err(|failed| failed.error)?;
+        start_result.map_err(|failed| failed.error)?;
         self.shared.knows_all.store(true, Ordering::SeqCst);
-        refused.map_or(Ok(()), Err)
+        first_refusal.map_or(Ok(()), Err)
     }
 
     /// Notes the commits of this server: a database with less went back in time.
     pub(super) fn note_seen(&mut self, touched: &BTreeSet<u32>, deleted: &BTreeSet<u32>) {
         let Some(open) = self.open.as_ref().filter(|_| self.options.node.is_some()) else { return };
-        let held = touched.iter().filter_map(|id| open.loaded.held.get_key_value(id));
-        self.seen.extend(held.map(|(id, held)| (*id, held.experiment.position().0)));
-        deleted.iter().for_each(|id| _ = self.seen.remove(id));
+        let loaded = touched.iter().filter_map(|id| open.content.experiments.get_key_value(id));
+        self.events_seen.extend(loaded.map(|(id, loaded)| (*id, loaded.experiment.position().0)));
+        deleted.iter().for_each(|id| _ = self.events_seen.remove(id));
     }
 
     /// Opens the store once more; `false` if that fails.
     pub(super) fn reopen(&mut self) -> bool {
         let Some(epoch) = self.options.epoch() else { return false };
-        let begins = self.led != epoch;
+        let begins = self.leading_epoch != epoch;
         if begins {
             // Rows that others wrote and deleted since then are not missing.
             self.acknowledged = 0;
-            self.found.clear();
+            self.damage_found.clear();
             self.undelivered.clear();
         }
-        match OpenStore::new(&self.options, epoch, &self.found, &self.seen) {
+        match OpenStore::new(&self.options, epoch, &self.damage_found, &self.events_seen) {
             // In a file, all experiments are lost or none.
-            Ok(open) if self.options.node.is_none() && open.loaded.events() < self.acknowledged => {
-                let missing = with_unit(self.acknowledged - open.loaded.events(), "event");
+            Ok(open) if self.options.node.is_none() && open.content.events() < self.acknowledged => {
+                let missing = with_unit(self.acknowledged - open.content.events(), "event");
                 self.give_up(&format!("{} lacks {missing} that were acknowledged", self.options.store));
                 false
             }
@@ -76,8 +78,8 @@ impl WriterThread {
         });
         match begun {
             Ok(()) => {
-                self.led = epoch;
-                self.following = Following::default();
+                self.leading_epoch = epoch;
+                self.follower = Follower::default();
                 true
             }
             Err(error) => {
@@ -91,8 +93,8 @@ impl WriterThread {
     /// Follows the changes of the node that leads.
     pub(super) fn follow(&mut self) {
         self.shared.knows_all.store(false, Ordering::SeqCst);
-        match self.following.follow(&self.options, &self.shared) {
-            Ok(()) => self.following.note_seen(&mut self.seen),
+        match self.follower.follow(&self.options, &self.shared) {
+            Ok(()) => self.follower.note_seen(&mut self.events_seen),
             Err(error) => tracing::warn!(%error, "the experiments could not be looked at"),
         }
     }

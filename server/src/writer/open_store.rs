@@ -3,28 +3,30 @@
 use std::collections::BTreeMap;
 
 use super::load::{Loaded, load};
-use super::upkeep::Upkeep;
-use super::{Held, LoadError, Options};
+use super::maintenance::Maintenance;
+use super::{LoadError, LoadedExperiment, Options};
 use crate::store::{Access, Store, StoreError};
 
 /// The experiment with the next upkeep: writes go before mere reads.
-pub(super) fn due(held: &BTreeMap<u32, Held>) -> Option<u32> {
-    let next = |is_next: fn(&Upkeep) -> bool| held.iter().find(|(_, held)| is_next(&held.upkeep)).map(|(id, _)| *id);
-    next(Upkeep::is_writing).or_else(|| next(Upkeep::is_due))
+pub(super) fn due(loaded: &BTreeMap<u32, LoadedExperiment>) -> Option<u32> {
+    let next = |is_next: fn(&Maintenance) -> bool| {
+        loaded.iter().find(|(_, loaded)| is_next(&loaded.maintenance)).map(|(id, _)| *id)
+    };
+    next(Maintenance::is_writing).or_else(|| next(Maintenance::is_due))
 }
 
 /// The store and its content.
 pub(super) struct OpenStore {
     pub(super) store: Store,
-    pub(super) loaded: Loaded,
+    pub(super) content: Loaded,
 }
 
 impl OpenStore {
     pub(super) fn new(
         options: &Options,
         epoch: i64,
-        found: &BTreeMap<u32, StoreError>,
-        seen: &BTreeMap<u32, u64>,
+        damage_found: &BTreeMap<u32, StoreError>,
+        events_seen: &BTreeMap<u32, u64>,
     ) -> Result<Self, LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
         // The epoch in which this server began to lead, even if another one has begun by now: commits are refused then.
@@ -33,11 +35,11 @@ impl OpenStore {
         // nothing. Writing it once more does. Readers are not in the way.
         store.rewrite_log()?;
         let checked_units = if options.is_strict { u64::MAX } else { options.checked_units };
-        let mut loaded = load(&store, found, checked_units)?;
-        loaded.keep_apart(&store, seen);
+        let mut loaded = load(&store, damage_found, checked_units)?;
+        loaded.keep_apart(&store, events_seen);
         if let Some(lock) = &options.lock {
             lock.look();
         }
-        Ok(Self { store, loaded })
+        Ok(Self { store, content: loaded })
     }
 }

@@ -10,24 +10,24 @@ use output::numbers::with_unit;
 use tokio::sync::watch;
 use traffic::State;
 
-use super::follow::Following;
+use super::follow::Follower;
 use super::job::Job;
 use super::load::check_time;
 use super::open_store::{OpenStore, due};
 use super::truncate::Truncation;
-use super::{Audits, Directory, LoadError, Message, Offer, Options, Shared, Transaction};
-use crate::ids::{Hashes, Places, Signer};
+use super::{Audits, Directory, LoadError, Message, Options, Shared, Transaction, UndeliveredImpression};
+use crate::ids::{Hashes, PositionKey, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Access, Audit, Keys, SignIns, Store, StoreError, random};
 
 /// The period at which windows are closed and keys checked, without any job.
-const TICK: Duration = Duration::from_secs(1);
+const TICK_PERIOD: Duration = Duration::from_secs(1);
 /// The period at which the time is written while there is nothing else to write, in milliseconds.
-const HEARTBEAT: i64 = 60_000;
+const HEARTBEAT_MILLIS: i64 = 60_000;
 /// The time that the thread waits for jobs before it goes on with snapshots and deletions.
-const PACE: Duration = Duration::from_millis(10);
+const MAINTENANCE_PACE: Duration = Duration::from_millis(10);
 /// The most jobs of a transaction.
-const MOST_JOBS: usize = 4_096;
+const MAX_JOBS: usize = 4_096;
 
 /// The writer's thread.
 pub(super) struct WriterThread {
@@ -37,23 +37,23 @@ pub(super) struct WriterThread {
     /// Absent after a failure, until the store can be read again, and as long as another node leads.
     pub(super) open: Option<OpenStore>,
     /// The experiments as read while another node leads.
-    pub(super) following: Following,
+    pub(super) follower: Follower,
     /// The epoch in which this node began to lead; 0 for a file.
-    pub(super) led: i64,
+    pub(super) leading_epoch: i64,
     /// Impressions that were not delivered.
-    pub(super) undelivered: Vec<Offer>,
+    pub(super) undelivered: Vec<UndeliveredImpression>,
     /// When something was last written.
-    pub(super) written: i64,
+    pub(super) last_write: i64,
     pub(super) data_version: i64,
     pub(super) last_tick: Instant,
     /// The time when the use of keys was last recorded.
-    pub(super) housekept: i64,
+    pub(super) last_housekeeping: i64,
     /// The damage found since the start, by experiment.
-    pub(super) found: BTreeMap<u32, StoreError>,
+    pub(super) damage_found: BTreeMap<u32, StoreError>,
     /// The number of acknowledged events.
     pub(super) acknowledged: u64,
     /// The last event of each experiment in a database that this server has seen committed, by itself or by another one.
-    pub(super) seen: BTreeMap<u32, u64>,
+    pub(super) events_seen: BTreeMap<u32, u64>,
 }
 
 impl WriterThread {
@@ -61,13 +61,13 @@ impl WriterThread {
         let found = BTreeMap::new();
         let Some(epoch) = options.epoch() else { return Self::follow_from_start(options, waiting) };
         let open = OpenStore::new(&options, epoch, &found, &BTreeMap::new())?;
-        if let Some(damage) = open.loaded.damaged.values().next().filter(|_| options.is_strict) {
+        if let Some(damage) = open.content.damaged.values().next().filter(|_| options.is_strict) {
             return Err(LoadError::Strict(format!("experiment {:?}: {}", damage.name, damage.why)));
         }
-        let events = open.loaded.events();
+        let events = open.content.events();
         // The number in a damaged log cannot be known.
         let known = options.lock.as_ref().and_then(|lock| lock.acknowledged());
-        let known = known.filter(|_| !options.accept_loss && open.loaded.damaged.is_empty());
+        let known = known.filter(|_| !options.accept_loss && open.content.damaged.is_empty());
         if let Some(missing) = known.and_then(|known| known.checked_sub(events)).filter(|missing| *missing > 0) {
             let (path, missing) = (options.store.to_string(), with_unit(missing, "event"));
             return Err(StoreError::Lost { path, missing }.into());
@@ -77,13 +77,13 @@ impl WriterThread {
         }
         let now = options.clock.now();
         if !options.accept_time {
-            check_time(&open.store, &open.loaded.held, now)?;
+            check_time(&open.store, &open.content.experiments, now)?;
         }
         if let Some(salt) = &options.places {
             open.store.set_places(salt)?;
         }
         let mut thread = Self::new(options, waiting, &open.store)?;
-        (thread.open, thread.led, thread.acknowledged) = (Some(open), epoch, events);
+        (thread.open, thread.leading_epoch, thread.acknowledged) = (Some(open), epoch, events);
         thread.publish();
         thread.begin()?;
         let shared = Arc::clone(&thread.shared);
@@ -100,7 +100,7 @@ impl WriterThread {
             sign_ins: SignIns::default(),
             signer: Signer::new(&secrets.ids),
             hashes: Hashes::new(&secrets.hashes),
-            places: Places::new(&secrets.places),
+            places: PositionKey::new(&secrets.places),
             clock: options.clock.clone(),
             start: AtomicU64::new(options.start.map_or_else(random, Ok)?),
             audits: Audits::default(),
@@ -117,16 +117,16 @@ impl WriterThread {
             shared,
             waiting,
             open: None,
-            following: Following::default(),
-            led: 0,
+            follower: Follower::default(),
+            leading_epoch: 0,
             undelivered: vec![],
-            written: now,
+            last_write: now,
             data_version,
             last_tick: Instant::now(),
-            housekept: now,
-            found: BTreeMap::new(),
+            last_housekeeping: now,
+            damage_found: BTreeMap::new(),
             acknowledged: 0,
-            seen: BTreeMap::new(),
+            events_seen: BTreeMap::new(),
         })
     }
 
@@ -134,33 +134,33 @@ impl WriterThread {
     fn follow_from_start(options: Options, waiting: Arc<AtomicUsize>) -> Result<(Self, Arc<Shared>), LoadError> {
         let store = Store::open_with(&options.store, Access::Serve, options.faults.clone())?;
         let mut thread = Self::new(options, waiting, &store)?;
-        thread.following = Following::of(store);
-        thread.following.look(&thread.shared)?;
+        thread.follower = Follower::of(store);
+        thread.follower.look(&thread.shared)?;
         let shared = Arc::clone(&thread.shared);
         Ok((thread, shared))
     }
 
     /// Runs until it is asked to stop, or all callers are gone.
-    pub(super) fn run(&mut self, received: &Receiver<Message>) {
+    pub(super) fn run(&mut self, receiver: &Receiver<Message>) {
         loop {
-            let mut patience = TICK.saturating_sub(self.last_tick.elapsed());
-            if self.has_upkeep() {
-                patience = patience.min(PACE);
+            let mut patience = TICK_PERIOD.saturating_sub(self.last_tick.elapsed());
+            if self.has_maintenance() {
+                patience = patience.min(MAINTENANCE_PACE);
             }
             let mut jobs = Vec::new();
-            let mut is_last = match received.recv_timeout(patience) {
-                Ok(message) => self.take(message, &mut jobs) || self.gather(received, &mut jobs),
+            let mut is_last = match receiver.recv_timeout(patience) {
+                Ok(message) => self.take(message, &mut jobs) || self.gather(receiver, &mut jobs),
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => true,
             };
             if is_last {
-                received.try_iter().for_each(|message| is_last |= self.take(message, &mut jobs));
+                receiver.try_iter().for_each(|message| is_last |= self.take(message, &mut jobs));
             }
             self.count_taken(jobs.len());
-            if !jobs.is_empty() || !self.undelivered.is_empty() || self.has_upkeep() {
+            if !jobs.is_empty() || !self.undelivered.is_empty() || self.has_maintenance() {
                 self.flush(jobs);
             }
-            if is_last || self.last_tick.elapsed() >= TICK {
+            if is_last || self.last_tick.elapsed() >= TICK_PERIOD {
                 self.tick(is_last);
             }
             if is_last {
@@ -182,7 +182,7 @@ impl WriterThread {
     /// Collects the waiting jobs, and those that come within a moment; `true` if the thread should stop.
     fn gather(&mut self, received: &Receiver<Message>, jobs: &mut Vec<Job>) -> bool {
         let until = Instant::now() + self.options.batch_window;
-        while jobs.len() < MOST_JOBS {
+        while jobs.len() < MAX_JOBS {
             let patience = until.saturating_duration_since(Instant::now());
             let next = if patience.is_zero() { received.try_recv().ok() } else { received.recv_timeout(patience).ok() };
             let Some(message) = next else { break };
@@ -194,9 +194,9 @@ impl WriterThread {
     }
 
     /// Whether a snapshot is being written, or something deleted. While the store cannot be written, jobs and ticks alone try.
-    pub(super) fn has_upkeep(&self) -> bool {
+    pub(super) fn has_maintenance(&self) -> bool {
         let is_failing = self.shared.is_failing.load(Ordering::SeqCst);
-        !is_failing && self.open.as_ref().is_some_and(|open| due(&open.loaded.held).is_some())
+        !is_failing && self.open.as_ref().is_some_and(|open| due(&open.content.experiments).is_some())
     }
 
     fn count_taken(&self, jobs: usize) {
@@ -218,10 +218,11 @@ impl WriterThread {
         }
         // Days close some time after their last impression, so all experiments are looked at.
         let directory = self.shared.directory.all();
-        let is_heartbeat = is_last || now - self.written >= HEARTBEAT || now - self.housekept >= HEARTBEAT;
+        let is_heartbeat =
+            is_last || now - self.last_write >= HEARTBEAT_MILLIS || now - self.last_housekeeping >= HEARTBEAT_MILLIS;
         let (audits, used) = self.housekeeping(now, is_heartbeat);
-        let all = |session: &mut Transaction<'_>| {
-            let ids: Vec<u32> = session.held.keys().copied().collect();
+        let work = |session: &mut Transaction<'_>| {
+            let ids: Vec<u32> = session.experiments.keys().copied().collect();
             for id in ids {
                 session.experiment(id);
                 session.forget_old_marks(id);
@@ -248,20 +249,20 @@ impl WriterThread {
                 }
             }
         };
-        if !self.commit(vec![], all) {
+        if !self.commit(vec![], work) {
             // With the next one that is committed.
             audits.into_iter().for_each(|audit| self.shared.audits.add(audit));
         }
         let Some(open) = &self.open else { return };
-        let ahead = open.loaded.held.values().map(|held| held.experiment.time() - now).max().unwrap_or(0);
+        let ahead = open.content.experiments.values().map(|loaded| loaded.experiment.time() - now).max().unwrap_or(0);
         self.shared.metrics.ahead.set(u64::try_from(ahead / 1000).unwrap_or(0));
-        if is_last || now - self.written >= HEARTBEAT {
+        if is_last || now - self.last_write >= HEARTBEAT_MILLIS {
             match open.store.set_alive(now) {
-                Ok(()) => self.written = now,
+                Ok(()) => self.last_write = now,
                 Err(error) => tracing::warn!(%error, "the time could not be written down"),
             }
         }
-        let changed = open.store.data_version().and_then(|version| {
+        let refresh_result = open.store.data_version().and_then(|version| {
             if version != self.data_version {
                 self.shared.read_keys(&open.store)?;
                 self.data_version = version;
@@ -269,7 +270,7 @@ impl WriterThread {
             }
             Ok(())
         });
-        if let Err(error) = changed {
+        if let Err(error) = refresh_result {
             tracing::warn!(%error, "keys could not be read again");
         }
         if is_last && let Err(error) = open.store.checkpoint() {
@@ -283,7 +284,7 @@ impl WriterThread {
         if !is_heartbeat {
             return (audits, BTreeMap::new());
         }
-        self.housekept = now;
+        self.last_housekeeping = now;
         let refused = self.shared.audits.take_refused();
         if refused > 0 {
             let (who, what) = ("unknown".to_owned(), "refused".to_owned());

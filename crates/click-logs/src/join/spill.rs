@@ -15,19 +15,19 @@ pub(super) struct Spill {
     name: &'static str,
     partitions: Vec<Partition>,
     /// Bytes in memory, and the most there may be.
-    held: usize,
+    bytes_held: usize,
     budget: usize,
     /// Makes fewer bytes of the records that go to a file together.
     compact: Option<fn(&mut Vec<u8>)>,
     /// Bytes written to files so far.
-    written: u64,
+    bytes_written: u64,
 }
 
 #[derive(Default)]
 struct Partition {
     memory: Vec<u8>,
     /// Bytes in its file.
-    written: u64,
+    bytes_written: u64,
 }
 
 /// The bytes read from a file at a time; more if a record is longer.
@@ -38,7 +38,15 @@ impl Spill {
     /// written.
     pub(super) fn new(folder: &Path, name: &'static str, parts: usize, budget: usize) -> Self {
         let parts = (0..parts).map(|_| Partition::default()).collect();
-        Self { folder: folder.to_path_buf(), name, partitions: parts, held: 0, budget, compact: None, written: 0 }
+        Self {
+            folder: folder.to_path_buf(),
+            name,
+            partitions: parts,
+            bytes_held: 0,
+            budget,
+            compact: None,
+            bytes_written: 0,
+        }
     }
 
     /// The same with a function that shrinks the records that go to a file together, without loss.
@@ -53,26 +61,26 @@ impl Spill {
 
     /// All bytes of a partition.
     pub(super) fn bytes(&self, partition: usize) -> u64 {
-        self.partitions[partition].memory.len() as u64 + self.partitions[partition].written
+        self.partitions[partition].memory.len() as u64 + self.partitions[partition].bytes_written
     }
 
     /// Bytes that are in files now, or will be if all memory is flushed.
     pub(super) fn size(&self) -> u64 {
-        self.held as u64 + self.partitions.iter().map(|partition| partition.written).sum::<u64>()
+        self.bytes_held as u64 + self.partitions.iter().map(|partition| partition.bytes_written).sum::<u64>()
     }
 
     /// All bytes that were written to files.
     pub(super) fn written(&self) -> u64 {
-        self.written
+        self.bytes_written
     }
 
     /// Adds whole records to a partition.
     pub(super) fn append(&mut self, partition: usize, records: &[u8]) -> Result<(), LogError> {
-        if self.held + records.len() > self.budget {
+        if self.bytes_held + records.len() > self.budget {
             self.flush()?;
         }
         self.partitions[partition].memory.extend_from_slice(records);
-        self.held += records.len();
+        self.bytes_held += records.len();
         Ok(())
     }
 
@@ -91,7 +99,7 @@ impl Spill {
     fn flush(&mut self) -> Result<(), LogError> {
         for partition in 0..self.partitions.len() {
             let path = self.path(partition);
-            let Partition { memory, written } = &mut self.partitions[partition];
+            let Partition { memory, bytes_written: written } = &mut self.partitions[partition];
             if !memory.is_empty() {
                 if let Some(compact) = self.compact {
                     compact(memory);
@@ -100,12 +108,12 @@ impl Spill {
                 let appended = appended.and_then(|mut file| file.write_all(memory));
                 appended.map_err(|error| spill_error(&path, &error))?;
                 *written += memory.len() as u64;
-                self.written += memory.len() as u64;
+                self.bytes_written += memory.len() as u64;
                 // The next ones will be as long.
                 memory.clear();
             }
         }
-        self.held = 0;
+        self.bytes_held = 0;
         Ok(())
     }
 
@@ -116,7 +124,7 @@ impl Spill {
     /// Passes the bytes of a partition to `consume`, in pieces that begin with a whole record; it returns how many bytes of
     /// whole records it used, at least one record unless the piece holds none.
     pub(super) fn read(&self, partition: usize, mut consume: impl FnMut(&[u8]) -> usize) -> Result<(), LogError> {
-        if self.partitions[partition].written > 0 {
+        if self.partitions[partition].bytes_written > 0 {
             let path = self.path(partition);
             let mut file = input::open(&path).map_err(|error| spill_error(&path, &error))?;
             let mut buffered = Vec::new();
@@ -145,12 +153,12 @@ impl Spill {
 
     /// Forgets a partition that was read.
     pub(super) fn release(&mut self, partition: usize) {
-        if self.partitions[partition].written > 0 {
+        if self.partitions[partition].bytes_written > 0 {
             // If it cannot be removed now, it is removed with the folder.
             let _ = fs::remove_file(self.path(partition));
         }
         let partition = std::mem::take(&mut self.partitions[partition]);
-        self.held -= partition.memory.len().min(self.held);
+        self.bytes_held -= partition.memory.len().min(self.bytes_held);
     }
 }
 

@@ -118,19 +118,19 @@ impl EventOddities {
 /// The closed impressions with recent events.
 #[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct RecentlyClosed {
-    known: BTreeSet<u64>,
+    impressions: BTreeSet<u64>,
     order: VecDeque<u64>,
 }
 
 impl RecentlyClosed {
     fn add(&mut self, impression: u64) {
-        if self.known.insert(impression) {
+        if self.impressions.insert(impression) {
             self.order.push_back(impression);
         }
         if self.order.len() > MAX_RECENTLY_CLOSED
             && let Some(first) = self.order.pop_front()
         {
-            self.known.remove(&first);
+            self.impressions.remove(&first);
         }
     }
 }
@@ -163,7 +163,7 @@ impl Experiment {
         match self.open.get(impression) {
             None if self.was_asked(impression) => ClickFate::Late,
             None => ClickFate::Unknown,
-            Some(open) if open.listed.is_none() => ClickFate::Unknown,
+            Some(open) if open.listed_at.is_none() => ClickFate::Unknown,
             Some(_) if position as usize >= self.rules.depth => ClickFate::NotShown,
             Some(open) if open.is_clicked(position) => ClickFate::Duplicate,
             Some(_) => ClickFate::Taken,
@@ -239,11 +239,11 @@ impl Experiment {
         let open = self.open.get(impression);
         match (notice, open) {
             (Notice::Late, open) => {
-                open.is_none() && self.was_asked(impression) && !self.recently_closed.known.contains(&impression)
+                open.is_none() && self.was_asked(impression) && !self.recently_closed.impressions.contains(&impression)
             }
             (_, None) => false,
             (Notice::NearId { position }, _) if position as usize >= self.rules.depth => false,
-            (_, Some(open)) => open.listed.is_some() && !open.oddities.has(notice),
+            (_, Some(open)) => open.listed_at.is_some() && !open.oddities.has(notice),
         }
     }
 

@@ -34,7 +34,7 @@ impl Experiment {
             self.due.pop_front();
             // One that was listed later has another place in the queue.
             let Some(open) = self.open.get(impression).filter(|open| open.due == due) else { continue };
-            match open.listed {
+            match open.listed_at {
                 Some(_) if self.config.ask == Ask::Lists => self.end(now, impression, Reason::Window),
                 _ => self.end(now, impression, Reason::Unanswered),
             }

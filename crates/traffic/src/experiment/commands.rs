@@ -240,7 +240,7 @@ impl Experiment {
             if self.config.ask == Ask::Duels && self.is_swapped(impression) {
                 arms.reverse();
             }
-            let (is_listed, is_mixed) = (open.listed.is_some(), open.choice.is_mixed());
+            let (is_listed, is_mixed) = (open.listed_at.is_some(), open.choice.is_mixed());
             Some(Chosen::Again { impression, arms, is_listed, is_mixed })
         };
         if let Some(mark) = key.and_then(|key| self.marks.find_key(key)) {
@@ -319,7 +319,7 @@ impl Experiment {
         let time = now.max(self.time);
         self.advance(time);
         let open = self.open.get(impression).ok_or(CommandError::Closed(impression))?;
-        if open.listed.is_some() {
+        if open.listed_at.is_some() {
             return Err(CommandError::Listed(impression));
         }
         let choice = open.choice.clone();
@@ -361,7 +361,7 @@ impl Experiment {
         let time = now.max(self.time);
         self.advance(time);
         let open = self.open.get(impression).ok_or(CommandError::Closed(impression))?;
-        if open.listed.is_none() {
+        if open.listed_at.is_none() {
             return Err(CommandError::NotListed(impression));
         }
         if open.choice.is_mixed() {
@@ -379,7 +379,7 @@ impl Experiment {
 
     fn listed_mut(&mut self, impression: u64) -> Result<&mut super::OpenImpression, CommandError> {
         let open = self.open.get_mut(impression).ok_or(CommandError::Closed(impression))?;
-        if open.listed.is_some() { Ok(open) } else { Err(CommandError::NotListed(impression)) }
+        if open.listed_at.is_some() { Ok(open) } else { Err(CommandError::NotListed(impression)) }
     }
 
     /// Closes an impression now; whether it was open.
@@ -387,7 +387,7 @@ impl Experiment {
         let time = now.max(self.time);
         self.advance(time);
         let Some(open) = self.open.get(impression) else { return false };
-        let has_list = open.listed.is_some() && self.config.ask == Ask::Lists;
+        let has_list = open.listed_at.is_some() && self.config.ask == Ask::Lists;
         let reason = if has_list { Reason::Asked } else { Reason::Unanswered };
         self.end(time, impression, reason);
         self.advance(time);

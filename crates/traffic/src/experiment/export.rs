@@ -58,7 +58,7 @@ impl Experiment {
             return None;
         }
         let open = self.open.get(*impression)?;
-        let listed_at = open.listed?;
+        let listed_at = open.listed_at?;
         let receipt = open.displayed_receipt(&self.rules).ok()?;
         let mixed_length = receipt.mixed().len();
         let documents = documents(*impression).filter(|documents| documents.len() == mixed_length);

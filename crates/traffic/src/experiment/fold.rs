@@ -110,11 +110,11 @@ impl Experiment {
                 self.open_impression(*time, *unit, choice.clone(), ticket, receipt.as_deref(), *segment);
             }
             Event::Listed { time, impression, receipt } => match self.open.get(*impression) {
-                Some(OpenImpression { listed: None, .. }) => self.apply_list(*time, *impression, receipt),
+                Some(OpenImpression { listed_at: None, .. }) => self.apply_list(*time, *impression, receipt),
                 _ => return impossible(format!("impression {impression} does not wait for lists")),
             },
             Event::Clicked { time, impression, position } => match self.open.get(*impression) {
-                Some(open) if open.listed.is_some() && !open.is_clicked(*position) => {
+                Some(open) if open.listed_at.is_some() && !open.is_clicked(*position) => {
                     self.apply_click(*time, *impression, *position);
                 }
                 _ => return impossible(format!("impression {impression} does not take the click")),
@@ -233,7 +233,7 @@ impl Experiment {
             let last = kept.since.saturating_add(days - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
             let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
-                kept.met.choice()
+                kept.met_rankers.choice()
             } else {
                 let leader = *self.leader.get_or_insert_with(|| chooser.leader());
                 Choice::Leader(leader.unwrap_or(self.rules.champion))
@@ -283,7 +283,7 @@ impl Experiment {
         self.traffic.busiest = self.traffic.busiest.max(u64::from(unit_state.asked));
         if self.config.keep == Keep::Unit && choice.is_mixed() {
             if unit_state.kept == 0 {
-                (unit_state.since, unit_state.met) = (today, MetRankers::of(&choice));
+                (unit_state.since, unit_state.met_rankers) = (today, MetRankers::of(&choice));
             }
             unit_state.kept += 1;
         }
@@ -294,7 +294,7 @@ impl Experiment {
         let open = OpenImpression {
             unit,
             asked: time,
-            listed: None,
+            listed_at: None,
             due: self.uptime(time) + self.rules.window,
             choice,
             ticket,
@@ -319,7 +319,7 @@ impl Experiment {
     pub(super) fn apply_list(&mut self, time: Time, impression: u64, receipt: &[u8]) {
         let (due, day) = (self.uptime(time) + self.rules.window, self.day(time));
         let Some(open) = self.open.get_mut(impression) else { return };
-        (open.listed, open.due) = (Some(time), due);
+        (open.listed_at, open.due) = (Some(time), due);
         open.receipt = receipt.into();
         let is_slow = time - open.asked > i64::from(self.config.guardrails.slow_after);
         let arms = open.choice.arms();
@@ -356,9 +356,9 @@ impl Experiment {
         if self.conversions.is_some() && open.choice.is_mixed() {
             self.units.units_mut().unit_mut(open.unit).history_mut().note_closed(impression);
         }
-        let shown_at = open.listed.unwrap_or(open.asked);
+        let shown_at = open.listed_at.unwrap_or(open.asked);
         let day = self.day(shown_at);
-        if open.listed.is_some()
+        if open.listed_at.is_some()
             && let Some(count) = self.open_by_day.get_mut(&day)
         {
             *count -= 1;

@@ -30,7 +30,7 @@ impl Experiment {
     /// Whether an impression is open and shows documents.
     #[must_use]
     pub fn shows_documents(&self, impression: u64) -> bool {
-        self.config.ask == Ask::Lists && self.open.get(impression).is_some_and(|open| open.listed.is_some())
+        self.config.ask == Ask::Lists && self.open.get(impression).is_some_and(|open| open.listed_at.is_some())
     }
 
     /// The rates that guardrails watch: by guardrail, then by ranker.

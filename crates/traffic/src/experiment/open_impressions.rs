@@ -117,14 +117,14 @@ impl Default for Credit {
 /// The owner of each document of a mixed list, by the places of rankers in the impression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Owners {
-    pub(super) of: Vec<Option<usize>>,
+    pub(super) owners: Vec<Option<usize>>,
     /// Whether fair coins decided which ranker begins each round.
     is_draft: bool,
 }
 
 impl Owners {
     fn of(mixed: &Mixed) -> Option<Self> {
-        Some(Self { of: mixed.owners()?, is_draft: mixed.ownership() == Ownership::Drafted })
+        Some(Self { owners: mixed.owners()?, is_draft: mixed.ownership() == Ownership::Drafted })
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) struct OpenImpression {
     pub(super) unit: u64,
     pub(super) asked: Time,
     /// The time when its lists had come.
-    pub(super) listed: Option<Time>,
+    pub(super) listed_at: Option<Time>,
     /// When its window ends, in time without downtime.
     pub(super) due: i64,
     pub(super) choice: Choice,
@@ -197,7 +197,7 @@ impl OpenImpression {
         };
         let clicked = self.clicked.iter().map(|(position, _)| *position as usize);
         for position in clicked.filter(|position| is_displayed(*position)) {
-            let owner = owners.of.get(position).copied().flatten();
+            let owner = owners.owners.get(position).copied().flatten();
             if let Some(clicks) = owner.and_then(|owner| clicks.get_mut(owner)) {
                 *clicks = clicks.saturating_add(1);
             }
@@ -208,14 +208,14 @@ impl OpenImpression {
     /// Its page records for each pair of its rankers, by their places in the experiment, the lower one first.
     pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
         let (is_lost, near_position) = self.oddities.lost();
-        let near_position = near_position.and_then(|position| *owners?.of.get(position)?);
+        let near_position = near_position.and_then(|position| *owners?.owners.get(position)?);
         let (has_click, is_identical) = (is_lost || !self.clicked.is_empty(), self.oddities.is_identical());
         let arms = self.choice.arms();
         let all = (0..arms.len()).flat_map(move |i| (i + 1..arms.len()).map(move |j| (i, j)));
         all.filter(|&(i, j)| arms[i] != arms[j]).map(move |(i, j)| {
             let side = |owner: Option<usize>| Side::of(owner?, [i, j]);
             let draw = match owners {
-                Some(Owners { of, is_draft: true }) => Draw::from_owners(of.iter().map(|owner| side(*owner))),
+                Some(Owners { owners: of, is_draft: true }) => Draw::from_owners(of.iter().map(|owner| side(*owner))),
                 _ => Draw::default(),
             };
             let near_position = [Side::First, Side::Second].map(|one| side(near_position) == Some(one));

@@ -41,7 +41,7 @@ pub struct NextStep {
     /// How long the experiment still runs with the present share, in milliseconds; 0 if only an obstacle holds the ramp.
     pub left: i64,
     /// Why the ramp does not move on.
-    pub held: Option<HoldReason>,
+    pub hold_reason: Option<HoldReason>,
 }
 
 /// Why a ramp does not move on.
@@ -135,7 +135,7 @@ impl Experiment {
             State::Running => None,
             _ => Some(HoldReason::State),
         };
-        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held: hold_reason })
+        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), hold_reason: hold_reason })
     }
 
     /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached

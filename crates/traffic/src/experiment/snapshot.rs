@@ -119,7 +119,7 @@ struct StateV4 {
 struct OpenV1 {
     unit: u64,
     asked: Time,
-    listed: Option<Time>,
+    listed_at: Option<Time>,
     due: i64,
     choice: Choice,
     ticket: Option<Ticket>,
@@ -132,8 +132,19 @@ struct OpenV1 {
 
 impl OpenV1 {
     fn of(open: &OpenImpression) -> Self {
-        let OpenImpression { unit, asked, listed, due, choice, ticket, receipt, page, seen, oddities: odd, clicked } =
-            open;
+        let OpenImpression {
+            unit,
+            asked,
+            listed_at: listed,
+            due,
+            choice,
+            ticket,
+            receipt,
+            page,
+            seen,
+            oddities: odd,
+            clicked,
+        } = open;
         let page = page.as_ref().map(|page| {
             let mut bytes = Vec::new();
             write_page(page, &mut bytes);
@@ -143,7 +154,7 @@ impl OpenV1 {
         Self {
             unit: *unit,
             asked: *asked,
-            listed: *listed,
+            listed_at: *listed,
             due: *due,
             choice,
             ticket: *ticket,
@@ -156,7 +167,8 @@ impl OpenV1 {
     }
 
     fn restored(self, has_policy: bool) -> Result<OpenImpression, SnapshotError> {
-        let Self { unit, asked, listed, due, choice, ticket, receipt, page, seen, oddities: odd, clicked } = self;
+        let Self { unit, asked, listed_at: listed, due, choice, ticket, receipt, page, seen, oddities: odd, clicked } =
+            self;
         let page = match page {
             None => None,
             Some(bytes) => match read_page(&bytes) {
@@ -166,7 +178,19 @@ impl OpenV1 {
         };
         // This policy does not learn from another policy's choices.
         let ticket = ticket.filter(|_| has_policy);
-        Ok(OpenImpression { unit, asked, listed, due, choice, ticket, receipt, page, seen, oddities: odd, clicked })
+        Ok(OpenImpression {
+            unit,
+            asked,
+            listed_at: listed,
+            due,
+            choice,
+            ticket,
+            receipt,
+            page,
+            seen,
+            oddities: odd,
+            clicked,
+        })
     }
 }
 

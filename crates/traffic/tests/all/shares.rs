@@ -54,7 +54,7 @@ fn a_ramp_moves_on_as_long_as_the_experiment_runs() {
     experiment.advance(4 * DAY);
     experiment.note_start(4 * DAY, START).unwrap();
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left, next.held), (0.25, DAY / 2, Some(HoldReason::State)));
+    assert_eq!((next.share, next.left, next.hold_reason), (0.25, DAY / 2, Some(HoldReason::State)));
     again(&mut experiment, &mut log);
     experiment.change(4 * DAY + DAY / 2, State::Running, "anna", "").unwrap();
     experiment.advance(5 * DAY - 1);
@@ -66,7 +66,7 @@ fn a_ramp_moves_on_as_long_as_the_experiment_runs() {
     experiment.note_start(9 * DAY, START).unwrap();
     experiment.advance(9 * DAY);
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left, next.held), (1.0, 2 * DAY, None));
+    assert_eq!((next.share, next.left, next.hold_reason), (1.0, 2 * DAY, None));
     again(&mut experiment, &mut log);
     // A kill stops it like a pause.
     experiment.change(10 * DAY, State::Killed, "anna", "").unwrap();
@@ -156,13 +156,13 @@ fn a_ramp_does_not_move_after_a_breach() {
             Then::Pause => (State::Paused, HoldReason::State),
         };
         assert_eq!((experiment.state(), experiment.share()), (state, 0.01));
-        assert_eq!(experiment.next_step().unwrap().held, Some(held));
+        assert_eq!(experiment.next_step().unwrap().hold_reason, Some(held));
         if state == State::Paused {
             experiment.change(10 * DAY, State::Running, "anna", "it was the index").unwrap();
         }
         experiment.advance(30 * DAY);
         assert_eq!(experiment.share(), 0.01);
-        assert_eq!(experiment.next_step().unwrap().held, Some(HoldReason::Guardrail));
+        assert_eq!(experiment.next_step().unwrap().hold_reason, Some(HoldReason::Guardrail));
         // A person who knows better raises it by hand.
         experiment.raise(30 * DAY, 0.5, "anna", "it was the index").unwrap();
         experiment.advance(60 * DAY);
@@ -213,7 +213,7 @@ fn a_ramp_waits_while_pages_are_broken() {
     pages(&mut experiment, 0, 400, true);
     experiment.advance(DAY / 2);
     assert!(!experiment.integrity().is_trusted());
-    assert_eq!(experiment.next_step().unwrap().held, Some(HoldReason::Integrity));
+    assert_eq!(experiment.next_step().unwrap().hold_reason, Some(HoldReason::Integrity));
     again(&mut experiment, &mut log);
     experiment.advance(3 * DAY);
     assert_eq!(experiment.share(), 0.01);

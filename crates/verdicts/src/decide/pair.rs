@@ -32,7 +32,7 @@ pub(super) struct EvidenceThresholds {
     /// The number of rankers.
     pub(super) rankers: usize,
     /// The evidence against each other ranker that makes one the best of all.
-    pub(super) of_best: f64,
+    pub(super) best: f64,
 }
 
 /// A pair until the last day.
@@ -54,7 +54,7 @@ pub(super) struct PairState {
     last: Option<Day>,
     claim: Claim,
     /// The test of the claim that one of the two is the best.
-    of_best: Option<ShareSequence>,
+    best: Option<ShareSequence>,
     /// The interval until the last look, and on which days its ends moved last.
     ends: [f64; 2],
     moved: [i32; 2],
@@ -87,7 +87,7 @@ impl PairState {
             counted: Vec::new(),
             last: None,
             claim: Claim::OfAllPairs,
-            of_best: None,
+            best: None,
             ends: [0.0, 1.0],
             moved: [0; 2],
             since: None,
@@ -125,7 +125,7 @@ impl PairState {
         let verdict = self.shares.look_at(counts);
         let largest = self.shares.test().largest_ln_evidence();
         for (reached, largest) in self.reached.iter_mut().zip(largest) {
-            if reached.is_none() && largest >= libm::log(self.thresholds.of_best) {
+            if reached.is_none() && largest >= libm::log(self.thresholds.best) {
                 *reached = Some(day);
             }
         }
@@ -170,7 +170,7 @@ impl PairState {
         let is_known = self.looks.last().is_some_and(|look| look.winner() == Some(ranker));
         self.since = self.since.filter(|_| is_known).or(Some(since));
         self.after = None;
-        let mut shares = ShareSequence::at_threshold(self.thresholds.of_best)?;
+        let mut shares = ShareSequence::at_threshold(self.thresholds.best)?;
         (self.ends, self.moved) = ([0.0, 1.0], [0; 2]);
         let reached = self.reached[usize::from(!is_first)];
         for look in &self.looks {
@@ -180,7 +180,7 @@ impl PairState {
                 since_verdict(&mut self.after, oriented(look.counts, is_first), shares.test().ln_threshold())?;
             }
         }
-        self.of_best = Some(shares);
+        self.best = Some(shares);
         Ok(())
     }
 
@@ -218,7 +218,7 @@ impl PairState {
                 let ln_rankers = libm::log(self.thresholds.rankers as f64);
                 look.p_value = libm::exp(ln_rankers - seen.largest[usize::from(!is_first)]).min(1.0);
                 look.verdict = if is_first { TestState::FirstWins } else { TestState::SecondWins };
-                let Some(shares) = &mut self.of_best else { return Ok(()) };
+                let Some(shares) = &mut self.best else { return Ok(()) };
                 shares.look_at(counts);
                 note_moves(&mut self.ends, &mut self.moved, shares.ends(), day);
                 look.drifts = shares.drifts();

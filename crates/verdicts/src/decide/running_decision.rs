@@ -64,7 +64,7 @@ impl RunningDecision {
             pair: alpha / pairs.len().max(1) as f64,
             pairs: pairs.len(),
             rankers: rankers.len(),
-            of_best: rankers.len().max(1) as f64 / alpha,
+            best: rankers.len().max(1) as f64 / alpha,
         };
         let places = pairs.iter().copied().zip(0..).collect();
         let states = pairs.iter().map(|pair| PairState::new(*pair, thresholds)).collect::<Result<_, _>>()?;

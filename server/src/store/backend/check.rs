@@ -9,7 +9,7 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn problems(&self) -> Result<Vec<Problem>, StoreError> {
-        let mut found = on!(self, store => store.problems())?;
+        let mut problems = on!(self, store => store.problems())?;
         for (id, name) in self.experiments()? {
             let checks = [
                 self.check_units(id, drop).map(drop),
@@ -19,9 +19,9 @@ impl Store {
                 self.check_snapshots(id),
             ];
             let texts = checks.into_iter().filter_map(Result::err);
-            found.extend(texts.map(|error| Problem { text: format!("{name}: {error}") }));
+            problems.extend(texts.map(|error| Problem { text: format!("{name}: {error}") }));
         }
-        Ok(found)
+        Ok(problems)
     }
 
     /// Reads the documents of all impressions. None is above the highest of the log.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::postgres::PostgresStore;
 use super::sqlite::SqliteStore;
-use super::{Access, Faults, Location, Rotated, Secrets, StoreError};
+use super::{Access, Faults, Location, RotatedSecret, Secrets, StoreError};
 
 /// Does the same with either.
 macro_rules! on {
@@ -84,7 +84,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn rotate(&self, which: Rotated, until: i64) -> Result<(), StoreError> {
+    pub fn rotate(&self, which: RotatedSecret, until: i64) -> Result<(), StoreError> {
         on!(self, store => store.rotate(which, until))
     }
 

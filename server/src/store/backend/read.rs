@@ -4,7 +4,7 @@ use traffic::Marks;
 
 use super::{Backend, Store};
 use crate::ids::{NameHash, UnitHash};
-use crate::store::{Kept, StoreError, StoredEvent, UnitRow};
+use crate::store::{ShownDocuments, StoreError, StoredEvent, UnitRow};
 
 impl Store {
     /// All experiments: number and name.
@@ -62,7 +62,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read, or the row is damaged.
-    pub fn shown(&self, experiment: u32, impression: u64) -> Result<Kept, StoreError> {
+    pub fn shown(&self, experiment: u32, impression: u64) -> Result<ShownDocuments, StoreError> {
         on!(self, store => store.shown(experiment, impression))
     }
 

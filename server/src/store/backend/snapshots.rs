@@ -3,14 +3,14 @@
 use traffic::UnitState;
 
 use super::{Backend, Store};
-use crate::store::{Head, StoreError};
+use crate::store::{SnapshotHead, StoreError};
 
 impl Store {
     /// The snapshots of an experiment that are whole, in their order.
     ///
     /// # Errors
     /// If the store cannot be read, or a row is damaged.
-    pub fn snapshots(&self, experiment: u32) -> Result<Vec<Head>, StoreError> {
+    pub fn snapshots(&self, experiment: u32) -> Result<Vec<SnapshotHead>, StoreError> {
         on!(self, store => store.snapshots(experiment)).map_err(StoreError::in_snapshot)
     }
 
@@ -18,7 +18,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read, or a part is damaged or missing.
-    pub fn snapshot(&self, experiment: u32, head: &Head) -> Result<Vec<u8>, StoreError> {
+    pub fn snapshot(&self, experiment: u32, head: &SnapshotHead) -> Result<Vec<u8>, StoreError> {
         on!(self, store => store.snapshot(experiment, head)).map_err(StoreError::in_snapshot)
     }
 
@@ -42,7 +42,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn insert_head(&self, experiment: u32, head: Head) -> Result<(), StoreError> {
+    pub fn insert_head(&self, experiment: u32, head: SnapshotHead) -> Result<(), StoreError> {
         self.insert_part(experiment, head.n, 0, &head.body()?)
     }
 

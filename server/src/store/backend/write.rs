@@ -6,7 +6,7 @@ use traffic::Marks;
 
 use super::{Backend, Store};
 use crate::ids::{NameHash, UnitHash};
-use crate::store::{Displayed, Kept, Row, Shown, StoreError};
+use crate::store::{DisplayedPage, NewEvent, ShownDocuments, StoreError, StoredPage};
 
 impl Store {
     /// Begins a transaction; until its end there is no other writer.
@@ -50,7 +50,7 @@ impl Store {
     ///
     /// # Errors
     /// If the number is taken, or the store cannot be written.
-    pub fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
+    pub fn insert_event(&self, row: &NewEvent<'_>) -> Result<(), StoreError> {
         on!(self, store => store.insert_event(row))
     }
 
@@ -65,7 +65,7 @@ impl Store {
         ids: &[String],
         request: Option<u64>,
     ) -> Result<(), StoreError> {
-        let shown = Shown { mixed: ids.to_vec(), displayed: None, request };
+        let shown = StoredPage { mixed: ids.to_vec(), displayed: None, request };
         on!(self, store => store.insert_shown(experiment, impression, &shown))
     }
 
@@ -73,13 +73,13 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read or written, or has no documents of the impression.
-    pub fn set_displayed(&self, experiment: u32, impression: u64, page: &Displayed) -> Result<(), StoreError> {
+    pub fn set_displayed(&self, experiment: u32, impression: u64, page: &DisplayedPage) -> Result<(), StoreError> {
         match self.shown(experiment, impression)? {
-            Kept::Shown(shown) => {
-                let shown = Shown { displayed: Some(page.clone()), ..shown };
+            ShownDocuments::Shown(shown) => {
+                let shown = StoredPage { displayed: Some(page.clone()), ..shown };
                 on!(self, store => store.change_shown(experiment, impression, &shown))
             }
-            Kept::Deleted | Kept::Never => Ok(()),
+            ShownDocuments::Deleted | ShownDocuments::Never => Ok(()),
         }
     }
 

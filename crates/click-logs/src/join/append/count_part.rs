@@ -15,16 +15,16 @@ use crate::model::UnitKind;
 /// The numbers of versions in stored data, in the order of their first impressions; in results, versions are ordered by name.
 pub(super) struct Numbers {
     /// By the number that is kept: the one in results.
-    pub(super) of_results: Vec<usize>,
+    pub(super) result_numbers: Vec<usize>,
 }
 
 impl Numbers {
     pub(super) fn stored_number(&self, of_results: usize) -> usize {
-        self.of_results.iter().position(|number| *number == of_results).unwrap_or_default()
+        self.result_numbers.iter().position(|number| *number == of_results).unwrap_or_default()
     }
 
     pub(super) fn result_number(&self, kept: usize) -> Option<usize> {
-        self.of_results.get(kept).copied()
+        self.result_numbers.get(kept).copied()
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) struct PartCounts {
 
 /// New outcomes of a part, as records.
 pub(super) struct NewOutcomes {
-    pub(super) over: Vec<u8>,
+    pub(super) boundary: Vec<u8>,
     pub(super) now: Vec<u8>,
     pub(super) ahead: Vec<u8>,
 }
@@ -62,7 +62,7 @@ pub(super) fn count_part(
     let length = outcome::length(false, false);
     let read = |bytes: &[u8]| bytes.chunks_exact(length).map(PairOutcome::read).collect::<Vec<_>>();
     let kept_ahead = state.section(Section::Ahead(part))?;
-    let (mut closed_outcomes, mut open_outcomes) = (read(&new_outcomes.over), read(&new_outcomes.now));
+    let (mut closed_outcomes, mut open_outcomes) = (read(&new_outcomes.boundary), read(&new_outcomes.now));
     let mut ahead = Vec::new();
     for outcome in read(&kept_ahead).into_iter().chain(read(&new_outcomes.ahead)) {
         if outcome.day <= boundary.last_day {
@@ -117,7 +117,7 @@ pub(super) fn count_part(
         if !unit_closed.is_empty() || past.has_open() {
             counter.count_unit(unit_closed, &mut past);
         }
-        let is_known = !past.met.is_empty() || past.bot_from != i32::MAX;
+        let is_known = !past.versions.is_empty() || past.bot_from != i32::MAX;
         if is_known && (are_kept || past.has_open()) {
             let mut body = Vec::new();
             past.write(&mut body, |version| numbers.stored_number(version));

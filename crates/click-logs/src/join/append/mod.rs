@@ -193,7 +193,7 @@ fn grow(
             .par_iter()
             .map(|&part| {
                 let [over_now, now, ahead] = [0, 1, 2].map(|totals| read_part(&outcomes[totals], part));
-                let new_records = NewOutcomes { over: over_now?, now: now?, ahead: ahead? };
+                let new_records = NewOutcomes { boundary: over_now?, now: now?, ahead: ahead? };
                 count_part(&state, boundary, last_day_now, &pairs, &numbers, part, &new_records)
             })
             .collect();
@@ -293,5 +293,5 @@ fn numbers(lineups: &[Lineup], pairs: &Pairs) -> Numbers {
             result_numbers.push(number);
         }
     }
-    Numbers { of_results: result_numbers }
+    Numbers { result_numbers: result_numbers }
 }

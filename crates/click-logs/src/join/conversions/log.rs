@@ -19,20 +19,20 @@ use crate::read::{LineUnit, LogFile, conversion};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     pub(super) unit: u128,
-    pub(super) said: ConversionLine,
+    pub(super) line: ConversionLine,
     pub(super) origin: Origin,
 }
 
 impl Line {
     /// Whether another line has the same content.
     fn is_double(&self, other: &Self) -> bool {
-        self.unit == other.unit && self.said.is_double(&other.said)
+        self.unit == other.unit && self.line.is_double(&other.line)
     }
 }
 
 impl AsRef<ConversionLine> for Line {
     fn as_ref(&self) -> &ConversionLine {
-        &self.said
+        &self.line
     }
 }
 
@@ -114,7 +114,7 @@ impl ConversionLog {
                     let (action, value) = (named(&line_result.action), line_result.value.unwrap_or(1));
                     lines.push(Line {
                         unit: hash(unit),
-                        said: ConversionLine::new(document, order, line_result.time, action, value),
+                        line: ConversionLine::new(document, order, line_result.time, action, value),
                         origin,
                     });
                 }
@@ -146,7 +146,7 @@ impl ConversionLog {
             [None, None] => None,
             [line_with_value, _] => Some(line_with_value.is_some()),
         };
-        let last = lines.iter().map(|line| line.said.time()).max();
+        let last = lines.iter().map(|line| line.line.time()).max();
         Ok(Self { rules, lines, aside, has_values, last })
     }
 
@@ -172,7 +172,7 @@ impl ConversionLog {
     /// has any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {
-        let of = |lines: &[Line]| lines.iter().map(|line| line.said.value()).sum::<i64>().max(0).unsigned_abs();
+        let of = |lines: &[Line]| lines.iter().map(|line| line.line.value()).sum::<i64>().max(0).unsigned_abs();
         let mut values: Vec<u64> =
             self.lines.chunk_by(|a, b| a.unit == b.unit).map(of).filter(|value| *value > 0).collect();
         values.sort_unstable();
@@ -183,7 +183,7 @@ impl ConversionLog {
     /// The documents that a unit has conversions on; those that are the same follow each other.
     pub(super) fn documents_of_unit(&self, unit: u128) -> impl Iterator<Item = u64> {
         let (_, lines) = self.lines_of_unit(unit);
-        lines.iter().map(|line| line.said.document())
+        lines.iter().map(|line| line.line.document())
     }
 
     /// The lines of a unit, and the place of the first.
@@ -210,7 +210,7 @@ impl ConversionLog {
 
 /// The lines in order, each once: that of the earliest time, and in the files the first.
 fn without_doubles(mut lines: Vec<Line>, aside: &mut Vec<(Origin, ConversionFate)>) -> Vec<Line> {
-    lines.sort_unstable_by_key(|line| (line.unit, line.said.repeat_key(), line.said.time(), line.origin));
+    lines.sort_unstable_by_key(|line| (line.unit, line.line.repeat_key(), line.line.time(), line.origin));
     let mut distinct_lines: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
         match distinct_lines.last() {

@@ -144,7 +144,7 @@ impl<'a> ConversionCredit<'a> {
         let (first, lines) = self.log.lines_of_unit(unit.unit);
         let mut sum = UnitConversions::default();
         let mut index = first;
-        for group in lines.chunk_by(|a, b| a.said.is_of_group(&b.said)) {
+        for group in lines.chunk_by(|a, b| a.line.is_of_group(&b.line)) {
             match fate {
                 Some(fate) => totals.fates.extend((index..).zip(group).map(|(place, _)| (place, fate))),
                 None => self.credit_group(index, group, unit, closing_day, &owner, &mut sum, totals),
@@ -179,7 +179,7 @@ impl<'a> ConversionCredit<'a> {
         sum: &mut UnitConversions,
         totals: &mut ConversionTotals,
     ) {
-        let seen = self.exposures(unit, group[0].said.document(), owner_of);
+        let seen = self.exposures(unit, group[0].line.document(), owner_of);
         let rule = LineRule { attribution: self.log.rules().attribution, skew: self.skew };
         let is_late = |time| self.zone.day(time) > closing_day;
         let note = |place: usize, fate: LineFate| totals.fates.push((at + place as u32, fate.into()));

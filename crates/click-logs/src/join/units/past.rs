@@ -10,7 +10,7 @@ pub(in crate::join) struct UnitPast {
     /// The first day on which it broke a rule for bots; the last of all days if it broke none.
     pub(in crate::join) bot_from: i32,
     /// The versions of the experiment that it has met.
-    pub(in crate::join) met: Vec<MetVersion>,
+    pub(in crate::join) versions: Vec<MetVersion>,
     /// Its sums.
     pub(in crate::join) sums: Vec<UnitSum>,
 }
@@ -43,7 +43,7 @@ pub(in crate::join) struct UnitSum {
 
 impl Default for UnitPast {
     fn default() -> Self {
-        Self { bot_from: i32::MAX, met: Vec::new(), sums: Vec::new() }
+        Self { bot_from: i32::MAX, versions: Vec::new(), sums: Vec::new() }
     }
 }
 
@@ -51,20 +51,20 @@ impl UnitPast {
     /// Makes it that of a new unit.
     pub(in crate::join) fn clear(&mut self) {
         self.bot_from = i32::MAX;
-        self.met.clear();
+        self.versions.clear();
         self.sums.clear();
     }
 
     /// Its record of a version, if the unit has met it.
     pub(in crate::join) fn met_version(&self, version: usize) -> Option<MetVersion> {
-        self.met.iter().find(|met| met.version == version).copied()
+        self.versions.iter().find(|met| met.version == version).copied()
     }
 
     /// Stores the record of a version.
     pub(in crate::join) fn note(&mut self, met: MetVersion) {
-        match self.met.iter_mut().find(|known| known.version == met.version) {
+        match self.versions.iter_mut().find(|known| known.version == met.version) {
             Some(known) => *known = met,
-            None => self.met.push(met),
+            None => self.versions.push(met),
         }
     }
 
@@ -75,7 +75,7 @@ impl UnitPast {
 
     /// Appends it; `version` gives the number that a version is written as. The first byte says whether some sum is open.
     pub(in crate::join) fn write(&self, bytes: &mut Vec<u8>, version: impl Fn(usize) -> usize) {
-        let Self { bot_from, met, sums } = self;
+        let Self { bot_from, versions: met, sums } = self;
         let is_bot = *bot_from != i32::MAX;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         bytes.push(flag(self.has_open(), HAS_OPEN) | flag(is_bot, IS_BOT));
@@ -119,7 +119,7 @@ impl UnitPast {
         for _ in 0..read()? {
             let (version, flags) = (version(read()? as usize)?, read()?);
             let first = if flags & 1 == 1 { Some((read()? as usize, read()? as usize)) } else { None };
-            past.met.push(MetVersion { version, first, is_unkept: flags & 2 == 2 });
+            past.versions.push(MetVersion { version, first, is_unkept: flags & 2 == 2 });
         }
         for _ in 0..read()? {
             let (version, pair, is_open) = (version(read()? as usize)?, (read()? as usize, read()? as usize), read()?);
@@ -182,10 +182,14 @@ mod tests {
         let met = |version, first, is_unkept| MetVersion { version, first, is_unkept };
         let pasts = [
             UnitPast::default(),
-            UnitPast { met: vec![met(0, None, false)], sums: vec![sum(i32::MIN, 0, false)], ..UnitPast::default() },
+            UnitPast {
+                versions: vec![met(0, None, false)],
+                sums: vec![sum(i32::MIN, 0, false)],
+                ..UnitPast::default()
+            },
             UnitPast {
                 bot_from: -5,
-                met: vec![met(2, Some((1, 300)), true), met(0, None, false)],
+                versions: vec![met(2, Some((1, 300)), true), met(0, None, false)],
                 sums: vec![sum(20_780, -3, true), sum(i32::MIN, 0, false)],
             },
         ];

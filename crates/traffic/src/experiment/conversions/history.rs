@@ -17,7 +17,7 @@ pub(super) const HIDDEN: u16 = u16::MAX - 1;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::experiment) struct UnitHistory {
     pub(super) lists: Vec<ShownList>,
-    pub(super) settled: Vec<SettledOutcome>,
+    pub(super) outcomes: Vec<SettledOutcome>,
     /// By document of a conversion: where it was mixed.
     pub(super) documents: Vec<(u32, Vec<Appearance>)>,
     /// In order, each with the best fate so far.
@@ -52,7 +52,7 @@ pub(super) struct SettledOutcome {
 impl UnitHistory {
     /// Whether it can be dropped.
     pub(in crate::experiment) fn is_empty(&self) -> bool {
-        self.lists.is_empty() && self.settled.is_empty() && self.lines.is_empty()
+        self.lists.is_empty() && self.outcomes.is_empty() && self.lines.is_empty()
     }
 
     /// Whether it has conversions that may still be credited.
@@ -76,7 +76,7 @@ impl UnitHistory {
 
     pub(super) fn find_settled(&self, arms: &[u32]) -> Option<&SettledOutcome> {
         // A bot's set names no rankers, and a unit that counts by one list counts by no other.
-        self.settled.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
+        self.outcomes.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
     }
 
     /// The lists of a pair that count for a unit that settled so, and showed a document; by time.

@@ -81,7 +81,7 @@ impl ConversionTally {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ConversionLedger {
     /// By the day on which units close.
-    waiting: BTreeMap<i32, MaturingUnits>,
+    maturing: BTreeMap<i32, MaturingUnits>,
     pub(super) rows: Vec<(i32, ConversionRow)>,
     tally: ConversionTally,
 }
@@ -99,12 +99,12 @@ struct MaturingUnits {
 impl ConversionLedger {
     /// The first day on which something closes.
     pub(super) fn first_day(&self) -> Option<i32> {
-        self.waiting.keys().next().copied()
+        self.maturing.keys().next().copied()
     }
 
     /// The units that must be here when they close; some of them more than once.
     pub(super) fn units(&self) -> impl Iterator<Item = u64> {
-        self.waiting.values().flat_map(|waiting| waiting.units.iter().copied())
+        self.maturing.values().flat_map(|waiting| waiting.units.iter().copied())
     }
 }
 
@@ -185,7 +185,7 @@ impl Experiment {
                 list.shown <= line.time() && (appearance.position as usize) < list.owners.len() && !is_late
             }
             None => self.open.get(appearance.impression).is_some_and(|open| {
-                let is_listed = open.listed.is_some_and(|listed| listed <= line.time());
+                let is_listed = open.listed_at.is_some_and(|listed| listed <= line.time());
                 let counts = history.find_settled(&sorted_arms(open.choice.arms())).is_none();
                 is_listed && counts && history.open.contains(&appearance.impression)
             }),
@@ -197,7 +197,7 @@ impl Experiment {
             return Ok(appearances);
         }
         let is_late = |outcome: &SettledOutcome| outcome.last.saturating_add(rules.days) < day;
-        Err(match history.settled.as_slice() {
+        Err(match history.outcomes.as_slice() {
             outcome if outcome.iter().any(|outcome| outcome.is_bot) => ConversionFate::Bot,
             outcome if outcome.iter().any(is_late) => ConversionFate::Late,
             _ => ConversionFate::NotShown,
@@ -223,21 +223,21 @@ impl Experiment {
         appearances.sort_unstable();
         appearances.dedup();
         ledger.tally.taken += 1;
-        for settled in history.settled.iter().filter(|settled| !settled.is_bot) {
-            if let Some(waiting) = ledger.waiting.get_mut(&settled.last.saturating_add(rules.days)) {
+        for settled in history.outcomes.iter().filter(|settled| !settled.is_bot) {
+            if let Some(waiting) = ledger.maturing.get_mut(&settled.last.saturating_add(rules.days)) {
                 waiting.units.insert(conversion.unit);
             }
         }
         let deadline = deadline(zone, unit_days, rules.days, &line);
-        ledger.waiting.entry(deadline).or_default().units.insert(conversion.unit);
+        ledger.maturing.entry(deadline).or_default().units.insert(conversion.unit);
     }
 
     /// Notes the documents of a list that has closed and compared rankers.
     pub(super) fn note_list(&mut self, impression: u64, open: &OpenImpression, owners: Option<&Owners>) {
-        let (Some(_), Some(shown_at), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
+        let (Some(_), Some(shown_at), Some(owners)) = (&self.conversions, open.listed_at, owners) else { return };
         let arms = open.choice.arms();
         let owner = |owner: Option<usize>| owner.and_then(|place| arms.get(place)).map_or(NO_RANKER, |arm| *arm as u16);
-        let owners = owners.of.iter().zip(0..);
+        let owners = owners.owners.iter().zip(0..);
         let owners =
             owners.map(|(of, position)| if open.is_displayed(position) { owner(*of) } else { HIDDEN }).collect();
         let list = ShownList { impression, shown: shown_at, arms: sorted_arms(arms), owners };
@@ -262,7 +262,7 @@ impl Experiment {
             });
             if !is_bot {
                 let closing = day.saturating_add(rules.days);
-                let maturing_units = ledger.waiting.entry(closing).or_default();
+                let maturing_units = ledger.maturing.entry(closing).or_default();
                 *maturing_units.counts.entry(outcome.arms.clone()).or_default() += 1;
                 // Lines that cannot count then may be forgotten before, and the unit with them.
                 let counts = |line: &ConversionLine| deadline(zone, unit_days, rules.days, line) >= closing;
@@ -270,7 +270,7 @@ impl Experiment {
                     maturing_units.units.insert(unit);
                 }
             }
-            history.settled.push(outcome);
+            history.outcomes.push(outcome);
         }
     }
 
@@ -279,12 +279,12 @@ impl Experiment {
         let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return Vec::new() };
         let Some(rules) = &rules.outcomes else { return Vec::new() };
-        let MaturingUnits { mut counts, units: with_lines } = ledger.waiting.remove(&day).unwrap_or_default();
+        let MaturingUnits { mut counts, units: with_lines } = ledger.maturing.remove(&day).unwrap_or_default();
         let mut rows: BTreeMap<Pair, ConversionCounts> = BTreeMap::new();
         for unit in with_lines {
             let history = units.units_mut().unit_mut(unit).history_mut();
             let closes = |outcome: &&SettledOutcome| outcome.last.saturating_add(rules.days) == day;
-            let closing_outcomes: Vec<SettledOutcome> = history.settled.iter().filter(closes).cloned().collect();
+            let closing_outcomes: Vec<SettledOutcome> = history.outcomes.iter().filter(closes).cloned().collect();
             for outcome in closing_outcomes.iter().filter(|outcome| !outcome.is_bot) {
                 if let Some(count) = counts.get_mut(&outcome.arms) {
                     *count -= 1;
@@ -295,7 +295,7 @@ impl Experiment {
                 }
             }
             history.lists.retain(|list| !closing_outcomes.iter().any(|outcome| outcome.arms == list.arms));
-            let is_bot = history.settled.iter().any(|outcome| outcome.is_bot);
+            let is_bot = history.outcomes.iter().any(|outcome| outcome.is_bot);
             history.lines.retain_mut(|(line, fate)| {
                 let is_over = deadline(zone, unit_days, rules.days, line) <= day;
                 if is_over && fate.is_none() {

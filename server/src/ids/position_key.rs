@@ -13,15 +13,15 @@ pub type NameHash = [u8; 16];
 
 /// The key of all places of a store.
 #[derive(Clone)]
-pub struct Places(Hmac<Sha256>);
+pub struct PositionKey(Hmac<Sha256>);
 
-impl std::fmt::Debug for Places {
+impl std::fmt::Debug for PositionKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Places(..)")
     }
 }
 
-impl Places {
+impl PositionKey {
     /// From the store's salt.
     #[must_use]
     pub fn new(salt: &[u8; 32]) -> Self {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_share_of_a_million_units_is_one_and_nobody_leaves_as_it_rises() {
-        let places = Places::new(&[7; 32]);
+        let places = PositionKey::new(&[7; 32]);
         let all: Vec<UnitPosition> = (0..UNITS).map(|unit| places.of(3, "", &format!("user-{unit}"))).collect();
         let mut experiment = experiment(0.01, None);
         let mut before = vec![false; all.len()];
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn lanes_share_no_unit_and_a_share_of_a_lane_is_one() {
-        let places = Places::new(&[8; 32]);
+        let places = PositionKey::new(&[8; 32]);
         let lanes = [(0.0, 0.2), (0.2, 0.5), (0.5, 1.0)].map(|lane| experiment(1.0, Some(lane)));
         let shared = experiment(0.05, Some((0.2, 0.5)));
         let (mut counts, mut of_share) = ([0; 3], 0);
@@ -134,7 +134,7 @@ mod tests {
     /// Computed elsewhere: a change would move users in and out of experiments that run.
     #[test]
     fn places_stay() {
-        let found = Places::new(&[7; 32]).of(1, "search", "anna");
+        let found = PositionKey::new(&[7; 32]).of(1, "search", "anna");
         assert_eq!((found.share, found.lane), (14_697_471_919_583_258_324, 2_951_667_453_000_932_442));
     }
 }

@@ -65,7 +65,7 @@ impl LogLevel {
 /// Settings as given: by flags, in the environment, or in a file under the names of the flags with `_`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Given {
+pub struct PartialSettings {
     /// The file with everything, or `postgres://USER@HOST/DATABASE` [required, here or in the configuration]
     #[arg(long, value_name = "FILE", env = "RANKDUEL_STORE", hide_env_values = true)]
     pub store: Option<Location>,
@@ -144,7 +144,7 @@ fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Net
     networks.map(Some).map_err(serde::de::Error::custom)
 }
 
-impl Given {
+impl PartialSettings {
     /// Parses the text of a TOML file; `path` is for messages.
     ///
     /// # Errors
@@ -233,12 +233,12 @@ impl Given {
                 return Err("advertise is for a store in a database; one in a file has one server".to_owned());
             }
         }
-        let whole = [
+        let settings_present = [
             ("body_limit", settings.body_limit),
             ("connections", settings.connections),
             ("open_impressions", settings.open_impressions),
         ];
-        if let Some((name, _)) = whole.into_iter().find(|&(_, value)| value == 0) {
+        if let Some((name, _)) = settings_present.into_iter().find(|&(_, value)| value == 0) {
             return Err(format!("{name} is 0; expected at least 1"));
         }
         let between = |name: &str, time: Duration, least: Duration, most: Duration| -> Result<(), String> {
@@ -278,18 +278,18 @@ mod tests {
 
     #[test]
     fn flags_are_before_the_file_and_the_file_before_defaults() {
-        let file = Given::from_toml(
+        let file = PartialSettings::from_toml(
             "store = 'a.db'\ndecision_timeout = '1s'\norigins = ['http://a.example']",
             Path::new("c.toml"),
         );
-        let flags = Given { store: Some("b.db".into()), ..Given::default() };
+        let flags = PartialSettings { store: Some("b.db".into()), ..PartialSettings::default() };
         let settings = flags.or(file.expect("a file")).resolve(Consent::default()).expect("settings");
         assert_eq!(
             (settings.store.to_string(), settings.decision_timeout),
             ("b.db".to_owned(), Duration::from_secs(1))
         );
         assert_eq!(settings.connections, 1024);
-        let again = Given::from_toml(&settings.to_toml(), Path::new("c.toml"))
+        let again = PartialSettings::from_toml(&settings.to_toml(), Path::new("c.toml"))
             .expect("what it writes")
             .resolve(Consent::default());
         assert_eq!(again, Ok(settings));
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        let error = |text| Given::from_toml(text, Path::new("c.toml")).expect_err("a mistake");
+        let error = |text| PartialSettings::from_toml(text, Path::new("c.toml")).expect_err("a mistake");
         assert!(
             error("store = 'a'\nlisen = 'x'").starts_with("c.toml:2: unknown field `lisen`"),
             "{}",
@@ -306,15 +306,17 @@ mod tests {
         assert!(error("batch_window = '3'").contains("such as 250ms"));
         let listen = error("store = 'a'\nlisten = ':80'");
         assert!(listen.starts_with("c.toml:2: listen is \":80\": expected an address in numbers"), "{listen}");
-        let refused = |given: Given| {
-            Given { store: given.store.clone().or(Some("a".into())), ..given }.resolve(Consent::default())
+        let refused = |given: PartialSettings| {
+            PartialSettings { store: given.store.clone().or(Some("a".into())), ..given }.resolve(Consent::default())
         };
         for origin in ["*", "shop.example", "https://shop.example/", "https://Shop.example", "null"] {
-            let given = Given { origins: Some(vec![origin.to_owned()]), ..Given::default() };
+            let given = PartialSettings { origins: Some(vec![origin.to_owned()]), ..PartialSettings::default() };
             assert!(refused(given).is_err_and(|error| error.contains(origin)), "{origin}");
         }
-        assert!(refused(Given { connections: Some(0), ..Given::default() }).is_err());
-        assert!(refused(Given { decision_timeout: Some(Duration::ZERO), ..Given::default() }).is_err());
-        assert!(Given::default().resolve(Consent::default()).is_err_and(|error| error.contains("--store")));
+        assert!(refused(PartialSettings { connections: Some(0), ..PartialSettings::default() }).is_err());
+        assert!(
+            refused(PartialSettings { decision_timeout: Some(Duration::ZERO), ..PartialSettings::default() }).is_err()
+        );
+        assert!(PartialSettings::default().resolve(Consent::default()).is_err_and(|error| error.contains("--store")));
     }
 }

@@ -14,13 +14,13 @@ use crate::writer::{ExperimentHandle, NoAnswer};
 
 /// The experiment of a path, which is as it was written.
 #[derive(Debug)]
-pub(super) struct Named(pub(super) Arc<ExperimentHandle>);
+pub(super) struct ExperimentPath(pub(super) Arc<ExperimentHandle>);
 
-impl FromRequestParts<App> for Named {
+impl FromRequestParts<App> for ExperimentPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let NamedAny(entry) = NamedAny::from_request_parts(parts, app).await?;
+        let AnyExperimentPath(entry) = AnyExperimentPath::from_request_parts(parts, app).await?;
         match entry.damage() {
             Some(why) => Err(Refusal::damaged(&entry.config.name, why).into()),
             None => Ok(Self(entry)),
@@ -30,9 +30,9 @@ impl FromRequestParts<App> for Named {
 
 /// The experiment of a path, damaged or not.
 #[derive(Debug)]
-pub(super) struct NamedAny(pub(super) Arc<ExperimentHandle>);
+pub(super) struct AnyExperimentPath(pub(super) Arc<ExperimentHandle>);
 
-impl FromRequestParts<App> for NamedAny {
+impl FromRequestParts<App> for AnyExperimentPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
@@ -51,13 +51,13 @@ impl FromRequestParts<App> for NamedAny {
 
 /// The impression of a path, and its experiment.
 #[derive(Debug)]
-pub(super) struct Identified {
+pub(super) struct ImpressionPath {
     pub(super) id: ImpressionId,
     pub(super) text: String,
     pub(super) entry: Arc<ExperimentHandle>,
 }
 
-impl FromRequestParts<App> for Identified {
+impl FromRequestParts<App> for ImpressionPath {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {

@@ -5,7 +5,7 @@ use traffic::{Alarm, Change, ExperimentStatus, Raise, SCHEDULE, State};
 
 /// The state of an experiment that was already reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Known {
+pub struct ReportedState {
     /// Reported changes of its state.
     pub changes: usize,
     /// Reported guardrails that broke.
@@ -61,7 +61,7 @@ pub struct Message {
 }
 
 /// The name of a damaged experiment's standing.
-const DAMAGED: &str = "damaged";
+const DAMAGED_STATUS: &str = "damaged";
 
 /// Whether a status is reported: others follow from changes and alarms, which have messages of their own, or are those of every experiment
 /// that goes on.
@@ -86,9 +86,9 @@ fn is_told(standing: ExperimentStatus) -> bool {
 
 /// The events after `known`, ordered by time, and the state then reported.
 #[must_use]
-pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
-    let ranker = |place: u32| seen.rankers.get(place as usize).cloned();
-    let changes = seen.changes.iter().skip(known.changes).map(|change| {
+pub fn new_messages(reported: &ReportedState, look: &ExperimentLook) -> (Vec<Message>, ReportedState) {
+    let ranker = |place: u32| look.rankers.get(place as usize).cloned();
+    let changes = look.changes.iter().skip(reported.changes).map(|change| {
         let (kind, what) = match change.state {
             State::Running if change.who == SCHEDULE => ("begun", "begins".to_owned()),
             State::Running => ("resumed", "is running again".to_owned()),
@@ -99,70 +99,71 @@ pub fn news(known: &Known, seen: &ExperimentLook) -> (Vec<Message>, Known) {
         Message {
             time: Some(change.time),
             kind: kind.to_owned(),
-            sentence: format!("{} {what}, by {}{why}", seen.name, change.who),
+            sentence: format!("{} {what}, by {}{why}", look.name, change.who),
             advice: String::new(),
             ranker: change.state.shipped().and_then(ranker),
         }
     });
-    let alarms = seen.alarms.iter().skip(known.alarms).map(|alarm| {
+    let alarms = look.alarms.iter().skip(reported.alarms).map(|alarm| {
         let name = ranker(alarm.ranker).unwrap_or_default();
-        let ([all, bad], [of_champion, bad_of_champion]) = (alarm.ranker_counts, alarm.champion_counts);
+        let ([messages, bad], [of_champion, bad_of_champion]) = (alarm.ranker_counts, alarm.champion_counts);
         Message {
             time: Some(alarm.time),
             kind: "breached".to_owned(),
             sentence: format!(
-                "{name} broke a guardrail of {} ({}): {bad} of {all} were bad, and {bad_of_champion} of {of_champion} of the champion",
-                seen.name,
+                "{name} broke a guardrail of {} ({}): {bad} of {messages} were bad, and {bad_of_champion} of {of_champion} of the champion",
+                look.name,
                 alarm.guard.meaning()
             ),
             advice: "Look at what changed before you resume it.".to_owned(),
             ranker: Some(name),
         }
     });
-    let raises = seen.raises.iter().skip(known.raises).map(|raise| {
+    let raises = look.raises.iter().skip(reported.raises).map(|raise| {
         let why = if raise.why.is_empty() { String::new() } else { format!(": {}", raise.why) };
         Message {
             time: Some(raise.time),
             kind: "raised".to_owned(),
-            sentence: format!("{} has {}% of its users, by {}{why}", seen.name, 100.0 * raise.share, raise.who),
+            sentence: format!("{} has {}% of its users, by {}{why}", look.name, 100.0 * raise.share, raise.who),
             advice: String::new(),
             ranker: None,
         }
     });
-    let mut all: Vec<Message> = changes.chain(alarms).chain(raises).collect();
+    let mut messages: Vec<Message> = changes.chain(alarms).chain(raises).collect();
     // A breach comes before its consequences.
-    all.sort_by_key(|message| (message.time, message.kind != "breached"));
-    let standing = seen.standing.map_or(DAMAGED, ExperimentStatus::name);
-    if standing != known.standing && seen.standing.is_none_or(is_told) {
-        all.push(Message {
+    messages.sort_by_key(|message| (message.time, message.kind != "breached"));
+    let standing = look.standing.map_or(DAMAGED_STATUS, ExperimentStatus::name);
+    if standing != reported.standing && look.standing.is_none_or(is_told) {
+        messages.push(Message {
             time: None,
             kind: standing.to_owned(),
-            sentence: format!("{}: {}", seen.name, seen.sentence),
-            advice: seen.advice.clone(),
-            ranker: seen.winner.clone(),
+            sentence: format!("{}: {}", look.name, look.sentence),
+            advice: look.advice.clone(),
+            ranker: look.winner.clone(),
         });
     }
-    let is_new = |(ranker, _): &&(String, String)| !known.harmful.contains(ranker);
-    let harms = seen.harms.iter().filter(is_new).map(|(ranker, sentence)| Message {
+    let is_new = |(ranker, _): &&(String, String)| !reported.harmful.contains(ranker);
+    let harms = look.harms.iter().filter(is_new).map(|(ranker, sentence)| Message {
         time: None,
         kind: "segment".to_owned(),
-        sentence: format!("{}: {sentence}", seen.name),
+        sentence: format!("{}: {sentence}", look.name),
         advice: "Look at what it shows there.".to_owned(),
         ranker: Some(ranker.clone()),
     });
-    all.extend(harms);
-    let mut harmful = known.harmful.clone();
-    harmful
-        .extend(seen.harms.iter().map(|(ranker, _)| ranker.clone()).filter(|ranker| !known.harmful.contains(ranker)));
+    messages.extend(harms);
+    let mut harmful = reported.harmful.clone();
+    harmful.extend(
+        look.harms.iter().map(|(ranker, _)| ranker.clone()).filter(|ranker| !reported.harmful.contains(ranker)),
+    );
     // The history of a damaged experiment is unknown.
-    let known = Known {
-        changes: seen.changes.len().max(known.changes),
-        alarms: seen.alarms.len().max(known.alarms),
-        raises: seen.raises.len().max(known.raises),
+    let reported = ReportedState {
+        changes: look.changes.len().max(reported.changes),
+        alarms: look.alarms.len().max(reported.alarms),
+        raises: look.raises.len().max(reported.raises),
         standing: standing.to_owned(),
         harmful,
     };
-    (all, known)
+    (messages, reported)
 }
 
 #[cfg(test)]
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn each_thing_is_said_once_in_the_order_of_time() {
-        let (all, known) = news(&Known::default(), &seen(Some(ExperimentStatus::Decided)));
+        let (all, known) = new_messages(&ReportedState::default(), &seen(Some(ExperimentStatus::Decided)));
         let kinds: Vec<&str> = all.iter().map(|message| message.kind.as_str()).collect();
         assert_eq!(kinds, ["breached", "paused", "resumed", "raised", "shipped", "decided", "segment"]);
         assert_eq!(all[3].sentence, "search has 25% of its users, by ben");
@@ -200,13 +201,13 @@ mod tests {
         assert_eq!(all[4].sentence, "search ships new, by ann: a test");
         assert_eq!((&*all[5].sentence, &*all[5].advice), ("search: new beats old.", "Ship new."));
         assert_eq!(all[6].sentence, "search: new harms mobile: there, old wins.");
-        let (again, same) = news(&known, &seen(Some(ExperimentStatus::Decided)));
+        let (again, same) = new_messages(&known, &seen(Some(ExperimentStatus::Decided)));
         assert_eq!((again, same), (vec![], known.clone()));
         // Back to what needs no word, and then the same once more.
-        let (none, known) = news(&known, &seen(Some(ExperimentStatus::Undecided)));
+        let (none, known) = new_messages(&known, &seen(Some(ExperimentStatus::Undecided)));
         assert_eq!(none, []);
-        assert_eq!(news(&known, &seen(Some(ExperimentStatus::Decided))).0.len(), 1);
-        assert_eq!(news(&known, &seen(None)).0[0].kind, "damaged");
+        assert_eq!(new_messages(&known, &seen(Some(ExperimentStatus::Decided))).0.len(), 1);
+        assert_eq!(new_messages(&known, &seen(None)).0[0].kind, "damaged");
     }
 
     #[test]
@@ -224,7 +225,7 @@ mod tests {
             harms: vec![],
             ..seen(Some(ExperimentStatus::Ended))
         };
-        let (all, _) = news(&Known::default(), &scheduled);
+        let (all, _) = new_messages(&ReportedState::default(), &scheduled);
         let told: Vec<(&str, &str)> =
             all.iter().map(|message| (message.kind.as_str(), message.sentence.as_str())).collect();
         assert_eq!(

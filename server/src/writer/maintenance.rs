@@ -8,45 +8,45 @@ use std::collections::VecDeque;
 
 use traffic::{Experiment, Snapshot, SnapshotError};
 
-use super::Held;
+use super::LoadedExperiment;
 use crate::ids::UnitHash;
-use crate::store::{Head, Store, StoreError};
+use crate::store::{SnapshotHead, Store, StoreError};
 
 /// States of units written per slice.
-const STATES: usize = 400;
+const STATES_PER_SLICE: usize = 400;
 /// Bytes of a snapshot written per slice.
-const PART: usize = 1 << 18;
+const PART_BYTES: usize = 1 << 18;
 /// Rows deleted per slice.
-const ROWS: u64 = 1_000;
+const ROWS_PER_SLICE: u64 = 1_000;
 /// Units checked per slice.
-const CHECKED: u64 = 5_000;
+const UNITS_PER_SLICE: u64 = 5_000;
 
 /// The remaining work for an experiment.
 #[derive(Debug, Default)]
-pub(super) struct Upkeep {
+pub(super) struct Maintenance {
     /// The snapshots that are whole, in their order.
-    heads: Vec<Head>,
+    heads: Vec<SnapshotHead>,
     /// The one that is being written.
-    begun: Option<SnapshotInProgress>,
+    in_progress: Option<SnapshotInProgress>,
     /// Whether another day has closed since that one began.
     is_behind: bool,
     /// The deletion in progress, one kind after the other.
-    deleting: Option<Deleting>,
+    deletion_step: Option<DeletionStep>,
     /// The last day that was not kept when units were looked at last.
     swept: Option<i32>,
     /// Units after this one were not checked since the start.
-    unchecked: Option<UnitHash>,
+    last_checked_unit: Option<UnitHash>,
 }
 
 #[derive(Debug)]
 struct SnapshotInProgress {
-    head: Head,
+    head: SnapshotHead,
     parts: VecDeque<Vec<u8>>,
 }
 
 /// The position of a deletion.
 #[derive(Debug, Clone, Copy)]
-enum Deleting {
+enum DeletionStep {
     /// Snapshots that no start needs.
     Snapshots,
     Events,
@@ -68,17 +68,22 @@ pub(super) enum Slice {
     Erased,
 }
 
-impl Upkeep {
+impl Maintenance {
     /// The upkeep of an experiment with these snapshots; its units may still have to be checked.
-    pub(super) fn of(heads: Vec<Head>, is_checked_later: bool) -> Self {
+    pub(super) fn of(heads: Vec<SnapshotHead>, is_checked_later: bool) -> Self {
         // A process may have ended in the middle of it.
-        let deleting = (!heads.is_empty()).then_some(Deleting::Snapshots);
-        Self { heads, deleting, unchecked: is_checked_later.then_some([0; 16]), ..Self::default() }
+        let deleting = (!heads.is_empty()).then_some(DeletionStep::Snapshots);
+        Self {
+            heads,
+            deletion_step: deleting,
+            last_checked_unit: is_checked_later.then_some([0; 16]),
+            ..Self::default()
+        }
     }
 
     /// The snapshot by which units that are not in memory are read.
     pub(super) fn states_at(&self) -> u64 {
-        let begun = self.begun.as_ref().map(|begun| &begun.head);
+        let begun = self.in_progress.as_ref().map(|begun| &begun.head);
         begun.or(self.heads.last()).map_or(0, |head| head.n)
     }
 
@@ -89,12 +94,12 @@ impl Upkeep {
 
     /// Whether there is something to do.
     pub(super) fn is_due(&self) -> bool {
-        self.is_writing() || self.unchecked.is_some()
+        self.is_writing() || self.last_checked_unit.is_some()
     }
 
     /// Whether something must be written or deleted.
     pub(super) fn is_writing(&self) -> bool {
-        self.begun.is_some() || self.deleting.is_some()
+        self.in_progress.is_some() || self.deletion_step.is_some()
     }
 
     /// The first snapshot that is needed: the last one, or the one from which the log is kept.
@@ -143,49 +148,50 @@ pub(super) fn fetch(
     })
 }
 
-impl Held {
+impl LoadedExperiment {
     /// Begins a snapshot if one is needed, after the one that is being written. The events of the experiment were taken and written.
     pub(super) fn begin_snapshot(&mut self) {
         // An experiment that is over has forgotten its units: those of an unfinished snapshot cannot be written any more, and need not be.
         let has_no_units = self.experiment.state().is_over() && self.experiment.units_here() == 0;
-        if !self.upkeep.is_behind || (self.upkeep.begun.is_some() && !has_no_units) {
+        if !self.maintenance.is_behind || (self.maintenance.in_progress.is_some() && !has_no_units) {
             return;
         }
-        self.upkeep.is_behind = false;
+        self.maintenance.is_behind = false;
         let Snapshot { events, last_day, first_open, bytes } = self.experiment.snapshot();
         self.experiment.freeze_units();
-        let parts: VecDeque<Vec<u8>> = bytes.chunks(PART).map(<[u8]>::to_vec).collect();
-        let head = Head { n: events, parts: parts.len() as u32, last_day, first_open };
-        self.upkeep.begun = Some(SnapshotInProgress { head, parts });
+        let parts: VecDeque<Vec<u8>> = bytes.chunks(PART_BYTES).map(<[u8]>::to_vec).collect();
+        let head = SnapshotHead { n: events, parts: parts.len() as u32, last_day, first_open };
+        self.maintenance.in_progress = Some(SnapshotInProgress { head, parts });
     }
 
     /// Begins one if a day has closed since the last one: a process ended before its snapshot was complete.
     pub(super) fn catch_up(&mut self) {
-        self.upkeep.is_behind = self.experiment.last_day() > self.upkeep.heads.last().and_then(|head| head.last_day);
+        self.maintenance.is_behind =
+            self.experiment.last_day() > self.maintenance.heads.last().and_then(|head| head.last_day);
         self.begin_snapshot();
     }
 
     /// Does a little of the remaining work; its events are still to be written.
     pub(super) fn slice(&mut self, store: &Store, id: u32, now: i64) -> Result<Slice, StoreError> {
-        if let Some(SnapshotInProgress { head, parts }) = &mut self.upkeep.begun {
+        if let Some(SnapshotInProgress { head, parts }) = &mut self.maintenance.in_progress {
             let head = *head;
             if self.experiment.has_states_to_write() {
-                let base = self.upkeep.base(&self.experiment);
-                for state in self.experiment.next_states(STATES) {
+                let base = self.maintenance.base(&self.experiment);
+                for state in self.experiment.next_states(STATES_PER_SLICE) {
                     store.insert_state(id, head.n, &state, base)?;
                 }
             } else if let Some(part) = parts.pop_front() {
                 store.insert_part(id, head.n, head.parts - parts.len() as u32, &part)?;
             } else {
                 store.insert_head(id, head)?;
-                self.upkeep.begun = None;
-                self.upkeep.heads.push(head);
+                self.maintenance.in_progress = None;
+                self.maintenance.heads.push(head);
                 self.forget_days(now);
-                self.upkeep.deleting = Some(Deleting::Snapshots);
+                self.maintenance.deletion_step = Some(DeletionStep::Snapshots);
             }
             return Ok(Slice::Done);
         }
-        match self.upkeep.deleting {
+        match self.maintenance.deletion_step {
             Some(deleting) => self.delete(store, id, deleting, now),
             None => self.check_units(store, id),
         }
@@ -193,8 +199,9 @@ impl Held {
 
     /// Checks some units: one with a lost row would count as a new one.
     fn check_units(&mut self, store: &Store, id: u32) -> Result<Slice, StoreError> {
-        let Some(after) = self.upkeep.unchecked else { return Ok(Slice::Nothing) };
-        self.upkeep.unchecked = store.units_after(id, &after, CHECKED)?.last().map(|unit| unit.hash);
+        let Some(after) = self.maintenance.last_checked_unit else { return Ok(Slice::Nothing) };
+        self.maintenance.last_checked_unit =
+            store.units_after(id, &after, UNITS_PER_SLICE)?.last().map(|unit| unit.hash);
         Ok(Slice::Read)
     }
 
@@ -202,48 +209,48 @@ impl Held {
     /// did not come back are deleted too.
     pub(super) fn forget_days(&mut self, now: i64) {
         let Some(last) = self.experiment.forgettable(now) else { return };
-        let is_past = |head: &&Head| head.last_day.is_some_and(|day| day <= last);
+        let is_past = |head: &&SnapshotHead| head.last_day.is_some_and(|day| day <= last);
         let before = self.experiment.forgotten().events;
-        if let Some(Head { n, last_day: Some(day), .. }) = self.upkeep.heads.iter().rev().find(is_past) {
+        if let Some(SnapshotHead { n, last_day: Some(day), .. }) = self.maintenance.heads.iter().rev().find(is_past) {
             self.experiment.forget(now, day + 1, *n);
         }
         if self.experiment.forgotten().events > before {
-            self.upkeep.deleting = Some(Deleting::Snapshots);
-        } else if self.upkeep.deleting.is_none() && before > 0 && self.upkeep.swept < Some(last) {
-            self.upkeep.deleting = Some(Deleting::Units([0; 16]));
+            self.maintenance.deletion_step = Some(DeletionStep::Snapshots);
+        } else if self.maintenance.deletion_step.is_none() && before > 0 && self.maintenance.swept < Some(last) {
+            self.maintenance.deletion_step = Some(DeletionStep::Units([0; 16]));
         }
     }
 
-    fn delete(&mut self, store: &Store, id: u32, deleting: Deleting, now: i64) -> Result<Slice, StoreError> {
-        let base = self.upkeep.base(&self.experiment);
+    fn delete(&mut self, store: &Store, id: u32, step: DeletionStep, now: i64) -> Result<Slice, StoreError> {
+        let base = self.maintenance.base(&self.experiment);
         let forgotten = self.experiment.forgotten();
-        let next = match deleting {
-            Deleting::Snapshots => {
+        let next = match step {
+            DeletionStep::Snapshots => {
                 if store.drop_part(id, base)? {
                     return Ok(Slice::Done);
                 }
-                self.upkeep.heads.retain(|head| head.n >= base);
-                forgotten.before.map(|_| Deleting::Events)
+                self.maintenance.heads.retain(|head| head.n >= base);
+                forgotten.before.map(|_| DeletionStep::Events)
             }
-            Deleting::Events => {
-                if store.drop_events(id, forgotten.events, ROWS)? {
+            DeletionStep::Events => {
+                if store.drop_events(id, forgotten.events, ROWS_PER_SLICE)? {
                     return Ok(Slice::Done);
                 }
-                Some(Deleting::Documents)
+                Some(DeletionStep::Documents)
             }
-            Deleting::Documents => {
-                let first = self.upkeep.heads.first().map_or(0, |head| head.first_open);
-                if store.drop_shown(id, first, ROWS)? {
+            DeletionStep::Documents => {
+                let first = self.maintenance.heads.first().map_or(0, |head| head.first_open);
+                if store.drop_shown(id, first, ROWS_PER_SLICE)? {
                     return Ok(Slice::Done);
                 }
-                Some(Deleting::Units([0; 16]))
+                Some(DeletionStep::Units([0; 16]))
             }
-            Deleting::Units(after) => self.delete_units(store, id, &after, now)?.map(Deleting::Units),
+            DeletionStep::Units(after) => self.delete_units(store, id, &after, now)?.map(DeletionStep::Units),
         };
-        self.upkeep.deleting = next;
-        let is_end = matches!((deleting, next), (Deleting::Units(_), None));
+        self.maintenance.deletion_step = next;
+        let is_end = matches!((step, next), (DeletionStep::Units(_), None));
         if is_end {
-            self.upkeep.swept = self.experiment.forgettable(now);
+            self.maintenance.swept = self.experiment.forgettable(now);
         }
         Ok(if is_end { Slice::Erased } else { Slice::Done })
     }
@@ -253,9 +260,9 @@ impl Held {
         let Some(before) = self.experiment.forgettable_units(now) else { return Ok(None) };
         // An experiment that is over has no states of its last units: they go with its last day, and are found until then.
         let ends = self.experiment.state().is_over() && self.experiment.forgotten().before > self.experiment.last_day();
-        let units = store.units_after(id, after, ROWS)?;
+        let units = store.units_after(id, after, ROWS_PER_SLICE)?;
         for unit in units.iter().filter(|unit| !self.experiment.is_here(unit.number)) {
-            let state = store.unit_state(id, unit.number, self.upkeep.states_at())?;
+            let state = store.unit_state(id, unit.number, self.maintenance.states_at())?;
             if state.map_or(ends, |state| state.seen < before) {
                 store.forget_unit(id, &unit.hash)?;
                 store.forget_names(id, unit.number)?;
