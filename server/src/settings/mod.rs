@@ -17,6 +17,7 @@ pub use listen::parse_listen;
 pub use network::{Network, parse_network, prefix};
 pub use partial_settings::{LogFormat, LogLevel, PartialSettings};
 
+use self::partial_settings::name_of;
 use crate::store::Location;
 
 /// All settings of a server.
@@ -118,8 +119,8 @@ impl Settings {
             self.impression_rate,
             proxies.join(", "),
             string(&text(self.drain)),
-            string(self.log_format.name()),
-            string(self.log_level.name()),
+            string(&name_of(&self.log_format)),
+            string(&name_of(&self.log_level)),
         )
     }
 }

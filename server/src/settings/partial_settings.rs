@@ -40,26 +40,9 @@ pub enum LogLevel {
     Trace,
 }
 
-impl LogFormat {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl LogLevel {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-            Self::Debug => "debug",
-            Self::Trace => "trace",
-        }
-    }
+/// The name of a value, as flags and files write it.
+pub(super) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |possible| possible.get_name().to_owned())
 }
 
 /// Settings as given: by flags, in the environment, or in a file under the names of the flags with `_`.
@@ -159,25 +142,14 @@ impl PartialSettings {
     /// These settings, completed by `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        Self {
-            store: self.store.or(other.store),
-            listen: self.listen.or(other.listen),
-            decision_timeout: self.decision_timeout.or(other.decision_timeout),
-            batch_window: self.batch_window.or(other.batch_window),
-            origins: self.origins.or(other.origins),
-            body_limit: self.body_limit.or(other.body_limit),
-            request_timeout: self.request_timeout.or(other.request_timeout),
-            connections: self.connections.or(other.connections),
-            open_impressions: self.open_impressions.or(other.open_impressions),
-            address_rate: self.address_rate.or(other.address_rate),
-            impression_rate: self.impression_rate.or(other.impression_rate),
-            trusted_proxy: self.trusted_proxy.or(other.trusted_proxy),
-            advertise: self.advertise.or(other.advertise),
-            drain: self.drain.or(other.drain),
-            notify: self.notify.or(other.notify),
-            notify_key: self.notify_key.or(other.notify_key),
-            log_format: self.log_format.or(other.log_format),
-            log_level: self.log_level.or(other.log_level),
+        macro_rules! each {
+            ($($field:ident),*) => {
+                Self { $($field: self.$field.or(other.$field)),* }
+            };
+        }
+        each! {
+            store, listen, decision_timeout, batch_window, origins, body_limit, request_timeout, connections, open_impressions,
+            address_rate, impression_rate, trusted_proxy, advertise, drain, notify, notify_key, log_format, log_level
         }
     }
 

@@ -1,6 +1,5 @@
 //! Where a store is: a file, or a database.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
@@ -83,38 +82,15 @@ impl fmt::Display for Location {
     }
 }
 
-impl From<PathBuf> for Location {
-    fn from(path: PathBuf) -> Self {
+impl<P: Into<PathBuf>> From<P> for Location {
+    fn from(path: P) -> Self {
+        let path = path.into();
         match path.to_str() {
             Some(url) if Self::URL_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) => {
                 Self::Postgres(Database { url: url.to_owned() })
             }
             _ => Self::File(path),
         }
-    }
-}
-
-impl From<&Path> for Location {
-    fn from(path: &Path) -> Self {
-        path.to_owned().into()
-    }
-}
-
-impl From<&PathBuf> for Location {
-    fn from(path: &PathBuf) -> Self {
-        path.to_owned().into()
-    }
-}
-
-impl From<&str> for Location {
-    fn from(text: &str) -> Self {
-        PathBuf::from(text).into()
-    }
-}
-
-impl From<OsString> for Location {
-    fn from(text: OsString) -> Self {
-        PathBuf::from(text).into()
     }
 }
 

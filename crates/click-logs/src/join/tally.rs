@@ -330,8 +330,8 @@ impl AddAssign for Tally {
     }
 }
 
-/// The fate of a line or of a unit, if tracing was requested. Pairs are places in [`Credited::rankers`](super::Credited), versions in
-/// [`Credited::versions`](super::Credited); files are numbered in the order given, lines from 1.
+/// The fate of a line or of a unit, if tracing was requested. Pairs are places in [`CreditedLog::rankers`](super::CreditedLog), versions in
+/// [`CreditedLog::versions`](super::CreditedLog); files are numbered in the order given, lines from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trace {
     /// A line that was set aside.

@@ -21,11 +21,11 @@ const FORECASTS: usize = 45;
 /// ```
 /// use statistics::Counts;
 /// use statistics::anytime::TestState;
-/// use verdicts::decide::{By, Deciding};
+/// use verdicts::decide::{CountUnit, RunningDecision};
 /// use verdicts::outcomes::{Day, DayCounts};
 ///
 /// let rankers = vec!["new".to_owned(), "old".to_owned()];
-/// let mut deciding = Deciding::new(rankers, &[(0, 1)], 0.05, By::Units)?;
+/// let mut deciding = RunningDecision::new(rankers, &[(0, 1)], 0.05, CountUnit::Units)?;
 /// for (day, wins) in [(20_779, 60), (20_780, 75)] {
 ///     let counts = DayCounts::of(Counts::new(wins, 40, 25), Counts::new(90, 70, 200));
 ///     deciding.add(&[Day { version: 0, day, pair: (0, 1), counts }])?;

@@ -71,7 +71,7 @@ pub struct Verdicts {
 /// ```
 /// use statistics::Counts;
 /// use statistics::anytime::TestState;
-/// use verdicts::decide::{By, decide};
+/// use verdicts::decide::{CountUnit, decide};
 /// use verdicts::outcomes::{Day, DayCounts, Outcomes};
 ///
 /// let of_day = |day, wins, losses| {
@@ -83,7 +83,7 @@ pub struct Verdicts {
 ///     versions: vec![None],
 ///     days: vec![of_day(20_779, 60, 40), of_day(20_780, 75, 40)],
 /// };
-/// let verdicts = decide(&outcomes, 0.05, By::Units)?;
+/// let verdicts = decide(&outcomes, 0.05, CountUnit::Units)?;
 /// assert_eq!(verdicts.latest().pairs[0].last.verdict, TestState::FirstWins);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -19,6 +19,20 @@ macro_rules! on {
     };
 }
 
+/// Defines operations of a [`Store`] that either database has under the same name.
+macro_rules! delegate {
+    ($($(#[$docs:meta])* $visibility:vis fn $name:ident(&self $(, $argument:ident: $type:ty)*) -> $result:ty;)*) => {
+        impl Store {
+            $(
+                $(#[$docs])*
+                $visibility fn $name(&self $(, $argument: $type)*) -> $result {
+                    on!(self, store => store.$name($($argument),*))
+                }
+            )*
+        }
+    };
+}
+
 mod check;
 mod keys;
 mod read;
@@ -35,6 +49,32 @@ pub struct Store(Backend);
 enum Backend {
     Sqlite(SqliteStore),
     Postgres(Box<PostgresStore>),
+}
+
+delegate! {
+    /// The secrets of the store.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn secrets(&self) -> Result<Secrets, StoreError>;
+
+    /// Sets the salt of positions. Only while no experiment has units: it would move them in and out.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn set_places(&self, salt: &[u8; 32]) -> Result<(), StoreError>;
+
+    /// Replaces the secret of ids or of hashes; the one before counts until then (milliseconds since 1970).
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn rotate(&self, which: RotatedSecret, until: i64) -> Result<(), StoreError>;
+
+    /// Forgets previous secrets that are expired at `now` (milliseconds since 1970).
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn forget_expired_secrets(&self, now: i64) -> Result<(), StoreError>;
 }
 
 impl Store {
@@ -62,38 +102,6 @@ impl Store {
         if let Backend::Postgres(store) = &self.0 {
             store.lead(epoch);
         }
-    }
-
-    /// The secrets of the store.
-    ///
-    /// # Errors
-    /// If one is missing.
-    pub fn secrets(&self) -> Result<Secrets, StoreError> {
-        on!(self, store => store.secrets())
-    }
-
-    /// Sets the salt of positions. Only while no experiment has units: it would move them in and out.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn set_places(&self, salt: &[u8; 32]) -> Result<(), StoreError> {
-        on!(self, store => store.set_places(salt))
-    }
-
-    /// Replaces the secret of ids or of hashes; the one before counts until then (milliseconds since 1970).
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn rotate(&self, which: RotatedSecret, until: i64) -> Result<(), StoreError> {
-        on!(self, store => store.rotate(which, until))
-    }
-
-    /// Forgets previous secrets that are expired at `now` (milliseconds since 1970).
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn forget_expired_secrets(&self, now: i64) -> Result<(), StoreError> {
-        on!(self, store => store.forget_expired_secrets(now))
     }
 
     /// Copies the store, as it is at one moment, to a file that must not exist; a server may run meanwhile.

@@ -5,6 +5,50 @@ use traffic::UnitState;
 use super::{Backend, Store};
 use crate::store::{SnapshotHead, StoreError};
 
+delegate! {
+    /// Writes a part of a snapshot after event `n`, from 1.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn insert_part(&self, experiment: u32, n: u64, part: u32, body: &[u8]) -> Result<(), StoreError>;
+
+    /// Writes the state of a unit at the snapshot after event `n`. Keeps its earlier states that are needed from the snapshot `base` on.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn insert_state(&self, experiment: u32, n: u64, state: &UnitState, base: u64) -> Result<(), StoreError>;
+
+    /// Deletes a part of a snapshot before `base`, its head first; whether there was one.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn drop_part(&self, experiment: u32, base: u64) -> Result<bool, StoreError>;
+
+    /// Deletes some of the events up to number `last`; whether there were any.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn drop_events(&self, experiment: u32, last: u64, most: u64) -> Result<bool, StoreError>;
+
+    /// Deletes the documents of some of the impressions before `first`; whether there were any.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn drop_shown(&self, experiment: u32, first: u64, most: u64) -> Result<bool, StoreError>;
+
+    /// Deletes all snapshots and states of an experiment, if there are any.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written.
+    pub fn drop_snapshots(&self, experiment: u32) -> Result<(), StoreError>;
+
+    /// Forgets all states of a unit.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn drop_states(&self, experiment: u32, number: u64) -> Result<(), StoreError>;
+}
+
 impl Store {
     /// The snapshots of an experiment that are whole, in their order.
     ///
@@ -30,67 +74,11 @@ impl Store {
         on!(self, store => store.unit_state(experiment, number, snapshot)).map_err(StoreError::in_snapshot)
     }
 
-    /// Writes a part of a snapshot after event `n`, from 1.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn insert_part(&self, experiment: u32, n: u64, part: u32, body: &[u8]) -> Result<(), StoreError> {
-        on!(self, store => store.insert_part(experiment, n, part, body))
-    }
-
     /// Writes its head: from now on it is whole.
     ///
     /// # Errors
     /// If the store cannot be written.
     pub fn insert_head(&self, experiment: u32, head: SnapshotHead) -> Result<(), StoreError> {
         self.insert_part(experiment, head.n, 0, &head.body()?)
-    }
-
-    /// Writes the state of a unit at the snapshot after event `n`. Keeps its earlier states that are needed from the snapshot `base` on.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn insert_state(&self, experiment: u32, n: u64, state: &UnitState, base: u64) -> Result<(), StoreError> {
-        on!(self, store => store.insert_state(experiment, n, state, base))
-    }
-
-    /// Deletes a part of a snapshot before `base`, its head first; whether there was one.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn drop_part(&self, experiment: u32, base: u64) -> Result<bool, StoreError> {
-        on!(self, store => store.drop_part(experiment, base))
-    }
-
-    /// Deletes some of the events up to number `last`; whether there were any.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn drop_events(&self, experiment: u32, last: u64, most: u64) -> Result<bool, StoreError> {
-        on!(self, store => store.drop_events(experiment, last, most))
-    }
-
-    /// Deletes the documents of some of the impressions before `first`; whether there were any.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn drop_shown(&self, experiment: u32, first: u64, most: u64) -> Result<bool, StoreError> {
-        on!(self, store => store.drop_shown(experiment, first, most))
-    }
-
-    /// Deletes all snapshots and states of an experiment, if there are any.
-    ///
-    /// # Errors
-    /// If the store cannot be read or written.
-    pub fn drop_snapshots(&self, experiment: u32) -> Result<(), StoreError> {
-        on!(self, store => store.drop_snapshots(experiment))
-    }
-
-    /// Forgets all states of a unit.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn drop_states(&self, experiment: u32, number: u64) -> Result<(), StoreError> {
-        on!(self, store => store.drop_states(experiment, number))
     }
 }

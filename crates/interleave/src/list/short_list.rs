@@ -8,14 +8,14 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use super::{Doc, Form, RankedList, TieGroup};
 
 /// The most documents with numbers that fit into a byte.
-const SHORT: usize = Short::MOST;
+const MAX_SHORT_DOCUMENTS: usize = ShortList::MAX_DOCUMENTS;
 
 /// Words of 16 bits per document of a longer list.
-const WORDS: usize = 3;
+const WORDS_PER_DOCUMENT: usize = 3;
 
-/// A list of at most [`SHORT`] documents, all of them listed.
+/// A list of at most [`MAX_SHORT_DOCUMENTS`] documents, all of them listed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Short<'a> {
+pub(crate) struct ShortList<'a> {
     /// The document at each rank.
     order: &'a [u8],
     /// The first and the last rank of each document's group.
@@ -24,14 +24,14 @@ pub(crate) struct Short<'a> {
 
 /// The first and the last rank of a group.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tied {
+pub(crate) struct TiedRanks {
     pub(crate) first: u8,
     pub(crate) last: u8,
 }
 
-impl<'a> Short<'a> {
+impl<'a> ShortList<'a> {
     /// The most documents with numbers that fit into a byte.
-    pub(crate) const MOST: usize = 1 << u8::BITS;
+    pub(crate) const MAX_DOCUMENTS: usize = 1 << u8::BITS;
 
     /// The document at a rank, which the list has.
     #[inline]
@@ -41,15 +41,15 @@ impl<'a> Short<'a> {
 
     /// The group of the document at a rank, which the list has.
     #[inline]
-    pub(crate) fn tied_at(self, rank: u8) -> Tied {
+    pub(crate) fn tied_at(self, rank: u8) -> TiedRanks {
         self.tied_with(self.at(rank))
     }
 
     /// The group of a document of the list.
     #[inline]
-    pub(crate) fn tied_with(self, doc: u8) -> Tied {
+    pub(crate) fn tied_with(self, doc: u8) -> TiedRanks {
         let [first, last] = self.groups[usize::from(doc)];
-        Tied { first, last }
+        TiedRanks { first, last }
     }
 
     #[inline]
@@ -94,7 +94,11 @@ impl<'a> RankedList<'a> {
     #[inline]
     #[must_use]
     pub const fn words(documents: usize) -> usize {
-        if documents <= SHORT { (WORDS * documents).div_ceil(2) } else { WORDS * documents }
+        if documents <= MAX_SHORT_DOCUMENTS {
+            (WORDS_PER_DOCUMENT * documents).div_ceil(2)
+        } else {
+            WORDS_PER_DOCUMENT * documents
+        }
     }
 
     /// Stores a list of all documents in `words`, which are [as many](Self::words) as it takes: the document at each rank, and
@@ -102,29 +106,29 @@ impl<'a> RankedList<'a> {
     ///
     /// # Panics
     /// If there are other numbers of words or documents than the last group ends at.
-    pub fn store(order: &[Doc], ends: &[u16], words: &mut [u16]) {
+    pub fn store(order: &[Doc], ends: &[u16], stored_words: &mut [u16]) {
         let documents = order.len();
-        assert_eq!(words.len(), Self::words(documents), "words of a list of {documents} documents");
+        assert_eq!(stored_words.len(), Self::words(documents), "words of a list of {documents} documents");
         assert_eq!(ends.last().copied().unwrap_or(0), documents as u16, "the end of the last group");
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let groups = starts.zip(ends).map(|(start, &end)| TieGroup { start, end });
-        if documents > SHORT {
-            let (places, of_documents) = words.split_at_mut(documents);
-            cast_slice_mut(places).copy_from_slice(order);
+        if documents > MAX_SHORT_DOCUMENTS {
+            let (rank_words, of_documents) = stored_words.split_at_mut(documents);
+            cast_slice_mut(rank_words).copy_from_slice(order);
             let of_documents: &mut [TieGroup] = cast_slice_mut(of_documents);
             for group in groups {
                 order[group.ranks()].iter().for_each(|doc| of_documents[doc.index()] = group);
             }
             return;
         }
-        let (places, rest) = cast_slice_mut::<u16, u8>(words).split_at_mut(documents);
-        let (of_documents, unused) = rest.as_chunks_mut();
-        places.iter_mut().zip(order).for_each(|(place, doc)| *place = doc.0 as u8);
+        let (rank_words, rest) = cast_slice_mut::<u16, u8>(stored_words).split_at_mut(documents);
+        let (of_documents, unlisted_words) = rest.as_chunks_mut();
+        rank_words.iter_mut().zip(order).for_each(|(place, doc)| *place = doc.0 as u8);
         for group in groups {
             let ranks = [group.start as u8, (group.end - 1) as u8];
             order[group.ranks()].iter().for_each(|doc| of_documents[doc.index()] = ranks);
         }
-        unused.fill(0);
+        unlisted_words.fill(0);
     }
 
     /// The list of `documents` documents that [`store`](Self::store) has written to `words`. Other words make methods
@@ -133,9 +137,9 @@ impl<'a> RankedList<'a> {
     #[must_use]
     pub fn stored(words: &'a [u16], documents: usize) -> Self {
         debug_assert_eq!(words.len(), Self::words(documents));
-        if documents <= SHORT {
+        if documents <= MAX_SHORT_DOCUMENTS {
             let (order, rest) = cast_slice::<u16, u8>(words).split_at(documents);
-            Self { form: Form::Short(Short { order, groups: rest.as_chunks().0 }) }
+            Self { form: Form::Short(ShortList { order, groups: rest.as_chunks().0 }) }
         } else {
             let (order, groups) = words.split_at(documents);
             Self::from_trusted(cast_slice(order), cast_slice(groups))

@@ -1,7 +1,7 @@
 //! A receipt with everything that is kept in addition to the data for credit.
 
-use super::mixed::{Mixed, list_length};
-use super::parts::{Parts, Writing};
+use super::mixed_receipt::{Mixed, list_length};
+use super::parts::{Parts, ReceiptWriter};
 use super::{ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{AnyInterleavingReceipt, AnyMultileavingReceipt, AnyOutcome, CreditError, Page, Preference};
 
@@ -156,7 +156,7 @@ impl Receipt {
         self.check_counts(mixed.len(), pinned.len())?;
         // All displayed documents were mixed, but for the pinned ones.
         let shown = if pinned.is_empty() { Vec::new() } else { self.shown().unwrap_or_default() };
-        match twice(mixed).or_else(|| twice(&shown)) {
+        match repeated_text(mixed).or_else(|| repeated_text(&shown)) {
             Some(twice) => Err(value(format!("the document {twice:?} is there twice"))),
             None => Ok(()),
         }
@@ -237,16 +237,16 @@ impl Receipt {
         Ok(self.outcome(clicked)?.preference(0, 1))
     }
 
-    fn written(&self, method: Option<&str>, documents: Option<(&[&str], &[&str])>) -> Vec<u8> {
+    fn encode(&self, method: Option<&str>, documents: Option<(&[&str], &[&str])>) -> Vec<u8> {
         let version = self.version.as_ref().map(|version| (version.experiment(), version.hash()));
         let Self { mixed, page, propensity, .. } = self;
-        Writing { method, version, page: page.as_ref(), propensity: *propensity, documents, mixed }.to_bytes()
+        ReceiptWriter { method, version, page: page.as_ref(), propensity: *propensity, documents, mixed }.to_bytes()
     }
 
-    fn written_with_own(&self, method: Option<&str>) -> Vec<u8> {
-        let Some(Documents { mixed, pinned }) = &self.documents else { return self.written(method, None) };
+    fn encode_with_documents(&self, method: Option<&str>) -> Vec<u8> {
+        let Some(Documents { mixed, pinned }) = &self.documents else { return self.encode(method, None) };
         let [mixed, pinned] = [mixed, pinned].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>());
-        self.written(method, Some((&mixed, &pinned)))
+        self.encode(method, Some((&mixed, &pinned)))
     }
 
     /// As bytes, which name the method, with these documents: those of the mixed list, and those of the pinned places of the
@@ -256,7 +256,7 @@ impl Receipt {
     /// If there are not as many as were mixed, or as there are pinned places.
     pub fn to_bytes_with(&self, mixed: &[&str], pinned: &[&str]) -> Result<Vec<u8>, ReceiptError> {
         self.check_counts(mixed.len(), pinned.len())?;
-        Ok(self.written(Some(self.method()), Some((mixed, pinned))))
+        Ok(self.encode(Some(self.method()), Some((mixed, pinned))))
     }
 
     /// Checks that there are as many documents as the list and the page have.
@@ -274,13 +274,13 @@ impl Receipt {
     /// As bytes, which name the method.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.written_with_own(Some(self.method()))
+        self.encode_with_documents(Some(self.method()))
     }
 
     /// As bytes that do not name the method, for a store that keeps it once per version of an experiment.
     #[must_use]
     pub fn to_bytes_without_method(&self) -> Vec<u8> {
-        self.written_with_own(None)
+        self.encode_with_documents(None)
     }
 
     /// The receipt that [`to_bytes`](Self::to_bytes) wrote.
@@ -333,7 +333,7 @@ fn value(message: impl Into<String>) -> ReceiptError {
 }
 
 /// A text that occurs twice.
-fn twice<T: AsRef<str>>(texts: &[T]) -> Option<&str> {
+fn repeated_text<T: AsRef<str>>(texts: &[T]) -> Option<&str> {
     let mut sorted: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     sorted.sort_unstable();
     sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])

@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
     }
 
     /// All bytes that are left.
-    pub(crate) fn rest(&self) -> &'a [u8] {
+    pub(crate) fn remaining(&self) -> &'a [u8] {
         self.bytes
     }
 
@@ -226,7 +226,7 @@ mod tests {
             prop_assert_eq!(reader.owners(), Some(owners));
             prop_assert_eq!(reader.page(), Some(page));
             prop_assert_eq!(reader.ranks(), Some(ranks));
-            prop_assert!(reader.rest().is_empty());
+            prop_assert!(reader.remaining().is_empty());
         }
 
         #[test]

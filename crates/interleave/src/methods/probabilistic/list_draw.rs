@@ -16,7 +16,7 @@ use rand::Rng;
 use super::credit::{DrawProbabilities, Tally};
 use super::shared::SharedScratch;
 use crate::random::BitBudget;
-use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
+use crate::support::rank_heads::{HEAD, Heads, TakenRanksMask, count_below};
 use crate::support::rank_table::{RankTable, UNLISTED};
 use crate::support::rank_weights::Weights;
 use crate::support::ties::draw_free;
@@ -87,7 +87,7 @@ impl Marks {
 }
 
 /// A list being drawn.
-pub(super) struct Drawing<'a> {
+pub(super) struct ListDraw<'a> {
     table: &'a RankTable,
     heads: &'a Heads,
     /// The number of the impression: entries of marks that hold it are taken.
@@ -95,14 +95,14 @@ pub(super) struct Drawing<'a> {
     /// Marks of shown documents, by document.
     marks: &'a mut [u32],
     shown: &'a mut Vec<Doc>,
-    sides: [Side<'a>; 2],
+    sides: [RankerDraw<'a>; 2],
 }
 
 /// One ranker's part in it.
-struct Side<'a> {
+struct RankerDraw<'a> {
     list: RankedList<'a>,
     /// Which of the first ranks are drawn.
-    taken: Taken,
+    taken: TakenRanksMask,
     /// The weight of all that is left.
     mass: u64,
     /// Marks of drawn ranks, by rank.
@@ -112,7 +112,7 @@ struct Side<'a> {
     credited: &'a mut [u32],
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> ListDraw<'a> {
     #[inline(always)]
     pub(super) fn start(
         weights: &'a Weights,
@@ -127,7 +127,7 @@ impl<'a> Drawing<'a> {
         let Marks { impression, shown: by_document, drawn: [first, second], credited: [one, other] } = marks;
         let side = |list: RankedList<'a>, drawn, credited| {
             let mass = weights.total(list.len());
-            Side { list, taken: Taken::none_of(list.len()), mass, drawn, credit_mass: mass, credited }
+            RankerDraw { list, taken: TakenRanksMask::none_of(list.len()), mass, drawn, credit_mass: mass, credited }
         };
         let sides = [side(lists[0], first, one), side(lists[1], second, other)];
         let (table, heads) = (weights.table(), weights.heads());
@@ -149,29 +149,30 @@ impl<'a> Drawing<'a> {
             }
         }
         let masses = [self.sides[0].mass, self.sides[1].mass];
-        let (table, now) = (self.table, self.now);
-        let side = &self.sides[x];
-        let target = ((u128::from(luck >> 1) * u128::from(side.mass)) >> 63) as u64;
-        let head = self.heads.left(side.taken);
+        let (table, stamp) = (self.table, self.now);
+        let ranker_draw = &self.sides[x];
+        let target = ((u128::from(luck >> 1) * u128::from(ranker_draw.mass)) >> 63) as u64;
+        let head = self.heads.left(ranker_draw.taken);
         let mut rank = count_below(head, target);
         if rank == HEAD {
-            rank = side.scan(target - head[HEAD - 1], table, now)?;
+            rank = ranker_draw.scan(target - head[HEAD - 1], table, stamp)?;
         }
         let mut bits = BitBudget(generator.next_u64());
-        let group = side.list.group_at(rank);
-        let mut doc = side.list.at(usize::from(group.start) + bits.below(group.size()));
-        if self.marks[doc.index()] == now {
-            let free = |place: usize| self.marks[side.list.at(place).index()] != now;
-            doc = side.list.at(draw_free(group.ranks(), free, generator)?);
+        let group = ranker_draw.list.group_at(rank);
+        let mut doc = ranker_draw.list.at(usize::from(group.start) + bits.below(group.size()));
+        if self.marks[doc.index()] == stamp {
+            let free = |place: usize| self.marks[ranker_draw.list.at(place).index()] != stamp;
+            doc = ranker_draw.list.at(draw_free(group.ranks(), free, generator)?);
         }
-        let other = &self.sides[1 - x];
-        let other_rank = reveal(other.list.group(doc), |rank| other.drawn[rank] != now, &mut bits, generator);
+        let other_draw = &self.sides[1 - x];
+        let other_rank =
+            reveal(other_draw.list.group(doc), |rank| other_draw.drawn[rank] != stamp, &mut bits, generator);
         // One after the other, so that the next draw waits for the other ranker's rank only where that ranker draws.
-        let own = self.sides[x].take(rank as u16, table, now);
-        let other = self.sides[1 - x].take(other_rank, table, now);
-        self.marks[doc.index()] = now;
+        let own = self.sides[x].take(rank as u16, table, stamp);
+        let other_draw = self.sides[1 - x].take(other_rank, table, stamp);
+        self.marks[doc.index()] = stamp;
         self.shown.push(doc);
-        let weights = if x == 0 { [own, other] } else { [other, own] };
+        let weights = if x == 0 { [own, other_draw] } else { [other_draw, own] };
         Some((doc, DrawProbabilities { weights, masses }))
     }
 
@@ -179,24 +180,25 @@ impl<'a> Drawing<'a> {
     /// as far as credit needs.
     #[inline(always)]
     pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> DrawProbabilities {
-        let now = self.now;
+        let stamp = self.now;
         let doc = self.shown[position];
         let mut bits = BitBudget(generator.next_u64());
         let mut probabilities = DrawProbabilities { weights: [0; 2], masses: [0; 2] };
-        for (x, side) in self.sides.iter_mut().enumerate() {
-            let rank = reveal(side.list.group(doc), |rank| side.credited[rank] != now, &mut bits, generator);
-            if let Some(mark) = side.credited.get_mut(usize::from(rank)) {
-                *mark = now;
+        for (x, ranker_draw) in self.sides.iter_mut().enumerate() {
+            let rank =
+                reveal(ranker_draw.list.group(doc), |rank| ranker_draw.credited[rank] != stamp, &mut bits, generator);
+            if let Some(mark) = ranker_draw.credited.get_mut(usize::from(rank)) {
+                *mark = stamp;
             }
-            probabilities.masses[x] = side.credit_mass;
+            probabilities.masses[x] = ranker_draw.credit_mass;
             probabilities.weights[x] = self.table[usize::from(rank)];
-            side.credit_mass -= probabilities.weights[x];
+            ranker_draw.credit_mass -= probabilities.weights[x];
         }
         probabilities
     }
 }
 
-impl Side<'_> {
+impl RankerDraw<'_> {
     /// Takes a rank and returns its weight.
     #[inline(always)]
     fn take(&mut self, rank: u16, table: &RankTable, now: u32) -> u64 {

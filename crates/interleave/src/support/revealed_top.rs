@@ -47,12 +47,12 @@ impl DocSet {
 
 /// The top of one ranker's order, as far as it has been requested.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Revealed {
+pub(crate) struct RevealedTop {
     docs: Vec<Doc>,
     tied: Vec<(u64, Doc)>,
 }
 
-impl Revealed {
+impl RevealedTop {
     pub(crate) fn clear(&mut self) {
         self.docs.clear();
     }
@@ -159,7 +159,7 @@ mod tests {
             let list = ListBuf::from_scores(&scores).unwrap();
             let (list, limit) = (list.as_list(), generator.random_range(0..40));
             let keys = TieKeys::new(&mut generator).ranker(case);
-            let mut revealed = Revealed::default();
+            let mut revealed = RevealedTop::default();
             let (mut shown, mut top) = (DocSet::default(), 0);
             for at in 0..n + 2 {
                 let doc = revealed.get(list, keys, limit, at);

@@ -59,18 +59,18 @@ impl ListBuf {
 
     /// From (document, score) pairs of different documents below `documents`, which is at most
     /// 65,535; no score is NaN.
-    pub(crate) fn from_distinct(mut scored: Vec<(usize, f64)>, documents: usize) -> Self {
-        scored.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
+    pub(crate) fn from_distinct(mut scored_documents: Vec<(usize, f64)>, documents: usize) -> Self {
+        scored_documents.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(std::cmp::Ordering::Equal));
         let mut groups = vec![TieGroup::UNLISTED; documents];
         let mut start = 0;
-        for run in scored.chunk_by(|a, b| a.1 == b.1) {
+        for run in scored_documents.chunk_by(|a, b| a.1 == b.1) {
             let end = start + run.len() as u16;
             for &(doc, _) in run {
                 groups[doc] = TieGroup { start, end };
             }
             start = end;
         }
-        let order = scored.into_iter().map(|(doc, _)| Doc(doc as u16)).collect();
+        let order = scored_documents.into_iter().map(|(doc, _)| Doc(doc as u16)).collect();
         Self { order, groups }
     }
 

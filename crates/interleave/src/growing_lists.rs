@@ -18,17 +18,24 @@ fn growing<'l, L, R>(
         return Err(PageError::Growing { method: method.to_owned() });
     }
     for (page, pair) in stages.windows(2).enumerate() {
-        let (old, new) = (view(&pair[0]), view(&pair[1]));
-        let is_beginning = |list: &usize| match (old.get(*list), new.get(*list)) {
-            (Some(old), Some(new)) => old.len() <= new.len() && old.docs().all(|doc| old.group(doc) == new.group(doc)),
+        let (drawn_before, drawn_now) = (view(&pair[0]), view(&pair[1]));
+        let is_beginning = |list: &usize| match (drawn_before.get(*list), drawn_now.get(*list)) {
+            (Some(drawn_before), Some(drawn_now)) => {
+                drawn_before.len() <= drawn_now.len()
+                    && drawn_before.docs().all(|doc| drawn_before.group(doc) == drawn_now.group(doc))
+            }
             _ => false,
         };
-        if let Some(list) = (0..old.len().max(new.len())).find(|list| !is_beginning(list)) {
+        if let Some(list) = (0..drawn_before.len().max(drawn_now.len())).find(|list| !is_beginning(list)) {
             return Err(PageError::NotBeginning { list, page });
         }
         // Required even if this draw did not reach the end; otherwise pages that continue would be a biased sample.
         let reached = (page + 1).saturating_mul(length);
-        if old.iter().zip(new).any(|(old, new)| old.len() < reached.min(new.len())) {
+        if drawn_before
+            .iter()
+            .zip(drawn_now)
+            .any(|(drawn_before, drawn_now)| drawn_before.len() < reached.min(drawn_now.len()))
+        {
             return Err(PageError::Differs { page });
         }
     }
