@@ -7,15 +7,15 @@ use std::task::Poll;
 /// Waits for all, and polls them in this order; so the work of their first polls is done in this order.
 pub(crate) async fn in_order<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut running: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
-    let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
+    let mut results: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
     poll_fn(|context| {
-        for (future, done) in running.iter_mut().zip(&mut done).filter(|(_, done)| done.is_none()) {
+        for (future, results) in running.iter_mut().zip(&mut results).filter(|(_, results)| results.is_none()) {
             if let Poll::Ready(output) = future.as_mut().poll(context) {
-                *done = Some(output);
+                *results = Some(output);
             }
         }
-        if done.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+        if results.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
-    done.into_iter().flatten().collect()
+    results.into_iter().flatten().collect()
 }

@@ -4,8 +4,8 @@
 //! there are receipts of two methods, preceded by their documents as the Python package writes them. Receipts of
 //! probabilistic interleaving are the largest there are for two rankers.
 
-use click_logs::error::Malformed;
-use click_logs::join::{FrameJoin, Sum, Units};
+use click_logs::error::LineError;
+use click_logs::join::{FrameJoin, LogTotals, Units};
 use click_logs::model::{Click, Complete, Settings};
 use click_logs::read::{Event, RowRef};
 use divan::counter::ItemsCount;
@@ -69,9 +69,9 @@ impl Rows {
     }
 
     fn gather(&self, settings: &Settings) -> FrameJoin {
-        let never = |at: usize, reason: Malformed| format!("row {at}: {}", reason.message);
+        let never = |at: usize, reason: LineError| format!("row {at}: {}", reason.message);
         let mut gathered = FrameJoin::new(settings.clone());
-        let complete = |_| Err(Malformed::new("it is not usual"));
+        let complete = |_| Err(LineError::new("it is not usual"));
         gathered
             .impression_rows(
                 IMPRESSIONS,
@@ -119,7 +119,7 @@ fn crediting(bencher: Bencher<'_, '_>, shape: &str) {
     let credit = |mut gathered: FrameJoin| {
         let mut units = Units::new(settings.clone(), &survey);
         gathered.credit(until, |outcome| units.push(&outcome).unwrap()).unwrap();
-        let mut sum = Sum::default();
+        let mut sum = LogTotals::default();
         units.count(&mut sum);
         sum
     };

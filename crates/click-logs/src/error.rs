@@ -43,14 +43,14 @@ impl LogError {
 
     /// The error of a line; the line counts from 1.
     #[must_use]
-    pub fn of_line(malformed: Malformed, line: u64) -> Self {
-        let Malformed { column, message } = malformed;
+    pub fn at_line(malformed: LineError, line: u64) -> Self {
+        let LineError { column, message } = malformed;
         Self { line: Some(line), column, ..Self::new(message) }
     }
 
     /// The error of a row of a table; the row and its row group count from 1.
     #[must_use]
-    pub fn of_row(malformed: Malformed, row: u64, row_group: u64) -> Self {
+    pub fn at_row(malformed: LineError, row: u64, row_group: u64) -> Self {
         Self { line: Some(row), row_group: Some(row_group), ..Self::new(malformed.message) }
     }
 
@@ -93,14 +93,14 @@ impl std::error::Error for LogError {}
 
 /// An error in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct LineError {
     /// The column in bytes, from 1, where it is known.
     pub column: Option<u64>,
     /// What was found, what was expected and what to do.
     pub message: String,
 }
 
-impl Malformed {
+impl LineError {
     /// A message about the line.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {

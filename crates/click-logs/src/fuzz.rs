@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::LogError;
-use crate::join::{Credited, Inputs, Limits, Order, credit};
+use crate::join::{CreditedLog, Inputs, Limits, Order, credit};
 use crate::model::{Complete, Settings};
 
 /// Separates impressions from clicks.
@@ -41,12 +41,12 @@ pub fn log(bytes: &[u8], folder: &Path) -> bool {
         let ways = [limits(Order::Any, None, 1), limits(Order::Any, Some(40), 4), limits(Order::Auto, Some(100), 2)];
         let [first, rest @ ..] = ways.map(|limits| credit(&inputs, &settings, &limits, &(), None));
         is_sound &= first.is_ok();
-        rest.iter().for_each(|other| same(&first, other));
+        rest.iter().for_each(|other| assert_same(&first, other));
     }
     is_sound
 }
 
-fn same(a: &Result<Credited, LogError>, b: &Result<Credited, LogError>) {
+fn assert_same(a: &Result<CreditedLog, LogError>, b: &Result<CreditedLog, LogError>) {
     match (a, b) {
         (Ok(a), Ok(b)) => {
             assert_eq!((&a.rankers, &a.days, a.tally, a.times), (&b.rankers, &b.days, b.tally, b.times));

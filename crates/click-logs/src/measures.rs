@@ -8,22 +8,22 @@ use page::{Course, Measure};
 use ranktypes::text::plural;
 use serde_json::{Value, json};
 use verdicts::conversions::Conversions;
-use verdicts::decide::{Action, By, ValueDecision, Verdicts, decide, decide_value};
+use verdicts::decide::{Action, CountUnit, ValueDecision, Verdicts, decide, decide_value};
 
 use crate::model::Primary;
 use crate::outcomes::{conversion_rules, primary};
-use crate::verdict::{self, SYNTHETIC, before_all, is_synthetic, outlook, words};
+use crate::verdict::{self, SYNTHETIC, before_all, is_synthetic, outlook, verdict_text};
 
 /// Verdicts by all measures.
 pub struct Measures<'a> {
     clicks: &'a Verdicts,
     summary: &'a Value,
     primary: Primary,
-    later: Option<Later>,
+    conversion_verdicts: Option<ConversionVerdicts>,
 }
 
 /// Verdicts on conversions.
-struct Later {
+struct ConversionVerdicts {
     by_number: Verdicts,
     /// By version that has any, in the order of the table: its name, and the verdict if there is a cap.
     value: Vec<(Option<String>, ValueDecision)>,
@@ -40,18 +40,18 @@ impl<'a> Measures<'a> {
         summary: &'a Value,
         alpha: f64,
     ) -> anyhow::Result<Self> {
-        let of = |conversions: &Conversions| -> anyhow::Result<Later> {
-            let by_number = decide(&conversions.outcomes(), alpha, By::Conversions)?;
+        let conversion_verdicts = |conversions: &Conversions| -> anyhow::Result<ConversionVerdicts> {
+            let by_number = decide(&conversions.outcomes(), alpha, CountUnit::Conversions)?;
             let mut value = Vec::new();
             for (place, name) in conversions.versions.iter().enumerate() {
                 let decision = decide_value(conversions, place, alpha)?.filter(|decision| !decision.pairs.is_empty());
                 value.extend(decision.map(|decision| (name.clone(), decision)));
             }
-            Ok(Later { by_number, value })
+            Ok(ConversionVerdicts { by_number, value })
         };
-        let later = conversions.map(of).transpose()?;
+        let later = conversions.map(conversion_verdicts).transpose()?;
         let primary = if later.is_some() { primary(summary) } else { Primary::Clicks };
-        Ok(Self { clicks, summary, primary, later })
+        Ok(Self { clicks, summary, primary, conversion_verdicts: later })
     }
 
     /// The verdict by value on the version that began last; `None` without a cap, or if no unit of it has closed. The verdict on an
@@ -59,14 +59,14 @@ impl<'a> Measures<'a> {
     #[must_use]
     pub fn value(&self) -> Option<&ValueDecision> {
         let name = self.clicks.latest_name();
-        let values = &self.later.as_ref()?.value;
+        let values = &self.conversion_verdicts.as_ref()?.value;
         values.iter().find(|(of, _)| of.as_deref() == name).map(|(_, decision)| decision)
     }
 
     /// The verdicts of signs that decide, if such do, else those by clicks.
     #[must_use]
     pub fn signs(&self) -> &Verdicts {
-        match (&self.later, self.primary) {
+        match (&self.conversion_verdicts, self.primary) {
             (Some(later), Primary::Conversions) => &later.by_number,
             _ => self.clicks,
         }
@@ -80,16 +80,16 @@ impl<'a> Measures<'a> {
 
     /// The measures as a page shows them; none for a log without conversions.
     #[must_use]
-    pub fn of_page(&self) -> Vec<Measure> {
-        if self.later.is_none() {
+    pub fn page_measures(&self) -> Vec<Measure> {
+        if self.conversion_verdicts.is_none() {
             return Vec::new();
         }
-        let of = |measure: Primary| Measure {
+        let measure_of = |measure: Primary| Measure {
             name: measure.name().to_owned(),
             says: self.headline(measure),
             decides: measure == self.primary,
         };
-        Primary::ALL.into_iter().map(of).collect()
+        Primary::ALL.into_iter().map(measure_of).collect()
     }
 
     /// The difference in value over time, by pair of the version that began last.
@@ -136,19 +136,24 @@ impl<'a> Measures<'a> {
     /// Everything in words.
     #[must_use]
     pub fn words(&self) -> String {
-        let Some(later) = &self.later else { return words(self.clicks, self.summary) };
-        let named = "as was said beforehand (--primary of `credit`)";
+        let Some(conversion_verdicts) = &self.conversion_verdicts else {
+            return verdict_text(self.clicks, self.summary);
+        };
+        let announcement = "as was said beforehand (--primary of `credit`)";
         let mut text = match self.primary {
-            Primary::Clicks => words(self.clicks, self.summary),
-            Primary::Conversions if later.by_number.latest().days.is_none() => format!(
-                "{}Decided by conversions, {named}.\n\nNothing to decide yet: no {} has closed for conversions.\n",
+            Primary::Clicks => verdict_text(self.clicks, self.summary),
+            Primary::Conversions if conversion_verdicts.by_number.latest().days.is_none() => format!(
+                "{}Decided by conversions, {announcement}.\n\nNothing to decide yet: no {} has closed for conversions.\n",
                 self.warnings(),
                 self.unit()
             ),
             Primary::Conversions => {
-                format!("Decided by conversions, {named}.\n\n{}", words(&later.by_number, self.summary))
+                format!(
+                    "Decided by conversions, {announcement}.\n\n{}",
+                    verdict_text(&conversion_verdicts.by_number, self.summary)
+                )
             }
-            Primary::Value => self.words_of_value(named),
+            Primary::Value => self.words_of_value(announcement),
         };
         text += "\nBeside it, and not to decide by:\n";
         for measure in Primary::ALL.into_iter().filter(|measure| *measure != self.primary) {
@@ -173,7 +178,7 @@ impl<'a> Measures<'a> {
     /// One measure's result, in a line.
     #[must_use]
     pub fn headline(&self, measure: Primary) -> String {
-        let Some(later) = &self.later else { return String::new() };
+        let Some(later) = &self.conversion_verdicts else { return String::new() };
         match measure {
             Primary::Clicks => outlook(self.clicks, self.summary).headline,
             Primary::Conversions => outlook(&later.by_number, self.summary).headline,
@@ -196,10 +201,10 @@ impl<'a> Measures<'a> {
     fn words_of_value(&self, named: &str) -> String {
         let mut text = self.warnings();
         let _ = writeln!(text, "Decided by value, {named}.\n");
-        let versions = self.later.as_ref().map_or(&[][..], |later| &later.value);
+        let versions = self.conversion_verdicts.as_ref().map_or(&[][..], |later| &later.value);
         for (name, decision) in versions {
             if versions.len() > 1 {
-                let _ = writeln!(text, "{}:", name.as_deref().unwrap_or(verdicts::UNNAMED));
+                let _ = writeln!(text, "{}:", name.as_deref().unwrap_or(verdicts::UNNAMED_VERSION));
             }
             if decision.pairs.len() > 1 {
                 let _ = writeln!(text, "{}.", decision.headline(self.unit(), self.currency()));
@@ -232,7 +237,9 @@ impl<'a> Measures<'a> {
     /// The contents of decision.json; for a log without conversions, those of the verdict by clicks.
     #[must_use]
     pub fn record(&self) -> Value {
-        let Some(later) = &self.later else { return verdict::record(self.clicks, self.summary) };
+        let Some(conversion_verdicts) = &self.conversion_verdicts else {
+            return verdict::record(self.clicks, self.summary);
+        };
         let of_value = || match self.value() {
             Some(decision) => {
                 let mut json = decision.json();
@@ -243,7 +250,7 @@ impl<'a> Measures<'a> {
         };
         let of = |measure| match measure {
             Primary::Clicks => verdict::record(self.clicks, self.summary),
-            Primary::Conversions => verdict::record(&later.by_number, self.summary),
+            Primary::Conversions => verdict::record(&conversion_verdicts.by_number, self.summary),
             Primary::Value => of_value(),
         };
         let mut json = of(self.primary);
@@ -297,7 +304,8 @@ mod tests {
                 counts: DayCounts::of(counts.units, Default::default()),
             };
             let days = (0..versions.len()).map(day).collect();
-            let clicks = decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, By::Units).unwrap();
+            let clicks =
+                decide(&Outcomes { rankers: rankers.clone(), versions, days }, 0.05, CountUnit::Units).unwrap();
             // Only orders of the first version have closed.
             let conversions = Conversions {
                 rankers: rankers.clone(),

@@ -6,10 +6,10 @@ use output::usage::usage;
 use ranktypes::text::{plural, with_unit};
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
-use verdicts::decide::{Action, Advice, By, Decision, OfVersion, Outlook, Verdicts, report};
+use verdicts::decide::{Action, Advice, CountUnit, Decision, OfVersion, Outlook, Verdicts, report};
 use verdicts::outcomes::Outcomes;
 
-use crate::outcomes::{Table, integrity, of_version, rankers_beside, summary_beside, warnings};
+use crate::outcomes::{Table, integrity, rankers_beside, summary_beside, summary_of_version, warnings};
 
 /// A remark on every output of simulated logs.
 pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
@@ -38,7 +38,7 @@ pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
     let names = summary["rankers"].as_array().into_iter().flatten();
     let order: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let outcomes = table.outcomes(&order).map_err(|error| error.in_file(&table_path))?;
-    let outcomes = outcomes.with_versions_of(&summary);
+    let outcomes = outcomes.add_versions(&summary);
     Ok((outcomes, summary))
 }
 
@@ -46,7 +46,7 @@ pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
 #[must_use]
 pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
     let checked = integrity(summary).unwrap_or_default();
-    let fault = checked.untrusted(verdicts.latest_name());
+    let fault = checked.distrust_reason(verdicts.latest_name());
     let outlook = verdicts.latest().outlook(summary["unit"].as_str(), fault.map(|fault| fault.sentence.as_str()));
     // Where nothing counts, more of the same will not either.
     let waits = |what: &str| summary["fates"][what]["open"].as_u64().is_none_or(|open| open > 0);
@@ -67,7 +67,7 @@ pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
     json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
     json["warnings"] = before_all(verdicts, summary).into();
     let checked = integrity(summary);
-    json["trusted"] = checked.as_ref().map(|checked| checked.untrusted(verdicts.latest_name()).is_none()).into();
+    json["trusted"] = checked.as_ref().map(|checked| checked.distrust_reason(verdicts.latest_name()).is_none()).into();
     json["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
     let Outlook { headline, winner, is_decided, advice } = outlook(verdicts, summary);
     json["headline"] = headline.into();
@@ -89,13 +89,15 @@ pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
 fn later_days(decision: &Decision) -> String {
     let mut text = String::new();
     for pair in &decision.pairs {
-        let (Some(units), Some(all)) = (pair.last.counts.share(), pair.impressions.share()) else { continue };
-        if pair.last.verdict != TestState::Open && (units > 0.5) != (all > 0.5) {
+        let (Some(units), Some(impression_share)) = (pair.last.counts.share(), pair.impressions.share()) else {
+            continue;
+        };
+        if pair.last.verdict != TestState::Open && (units > 0.5) != (impression_share > 0.5) {
             let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| &decision.rankers[ranker]);
             text += &format!(
                 "Note: of all impressions {first} won {:.1}% against {second}: later days point the other way. Credit with more \
                  --unit-days before you decide.\n",
-                100.0 * all
+                100.0 * impression_share
             );
         }
     }
@@ -105,24 +107,24 @@ fn later_days(decision: &Decision) -> String {
 /// Warnings before the verdict.
 pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
     let by = verdicts.latest().by;
-    let mut all = warnings(summary);
-    all.extend(verdicts.versions.iter().filter_map(OfVersion::missing));
-    all.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
-    if by == By::Impressions && summary["pairs"] == "steered" {
-        all.insert(
+    let mut messages = warnings(summary);
+    messages.extend(verdicts.versions.iter().filter_map(OfVersion::missing_days_warning));
+    messages.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
+    if by == CountUnit::Impressions && summary["pairs"] == "steered" {
+        messages.insert(
             0,
             "All impressions are counted (--by impressions), though outcomes may have chosen their pairs: these verdicts do not \
              hold their level."
                 .to_owned(),
         );
     }
-    all
+    messages
 }
 
 /// Why no outcome has closed, by the summary of the log.
-fn nothing(summary: &Value) -> Option<String> {
+fn no_outcome_reason(summary: &Value) -> Option<String> {
     let fates = &summary["fates"];
-    let Some(credited) = fates["impressions"]["credited"].as_u64() else {
+    let Some(credited_count) = fates["impressions"]["credited"].as_u64() else {
         return Some(
             "Nothing to decide: the table has no rows. If no day has closed, credit a longer log, or say --final; else what made the table \
              knows why, such as `fates` of `click-logs sql`: do the names of --rankers match those in `teams`?\n"
@@ -131,22 +133,22 @@ fn nothing(summary: &Value) -> Option<String> {
     };
     let unit = summary["unit"].as_str().unwrap_or("unit");
     let of_units = |fate: &str| fates["units"][fate].as_u64().unwrap_or(0);
-    let open = fates["impressions"]["open"].as_u64().unwrap_or(0);
-    Some(if credited == 0 && open > 0 {
-        let are = if open == 1 { "is" } else { "are" };
-        let open = with_unit(open, "impression");
+    let open_count = fates["impressions"]["open"].as_u64().unwrap_or(0);
+    Some(if credited_count == 0 && open_count > 0 {
+        let are = if open_count == 1 { "is" } else { "are" };
+        let open_count = with_unit(open_count, "impression");
         format!(
-            "Nothing to decide yet: {open} {are} open, as clicks may still come. Credit a longer log, or say --final if nothing will be added.\n"
+            "Nothing to decide yet: {open_count} {are} open, as clicks may still come. Credit a longer log, or say --final if nothing will be added.\n"
         )
-    } else if credited == 0 {
+    } else if credited_count == 0 {
         "Nothing to decide: no impression counts.\n".to_owned()
     } else if of_units("open") > 0 {
-        let open = of_units("open");
-        let are = if open == 1 { "is" } else { "are" };
-        let open = with_unit(open, unit);
+        let open_count = of_units("open");
+        let are = if open_count == 1 { "is" } else { "are" };
+        let open_count = with_unit(open_count, unit);
         let last = summary["last_closed_day"].as_str().unwrap_or("the first one");
         format!(
-            "Nothing to decide yet: {open} {are} open, as days are complete until {last} only. Credit a longer log, or say \
+            "Nothing to decide yet: {open_count} {are} open, as days are complete until {last} only. Credit a longer log, or say \
              --final if nothing will be added.\n"
         )
     } else if of_units("spent") > 0 {
@@ -184,23 +186,23 @@ pub(crate) fn is_synthetic(summary: &Value) -> bool {
 /// The verdicts in words, and facts about the log behind them, from its summary. A change of the experiment comes
 /// first.
 #[must_use]
-pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
+pub fn verdict_text(verdicts: &Verdicts, summary: &Value) -> String {
     let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
-    let by = verdicts.latest().by;
+    let count_unit = verdicts.latest().by;
     before_all(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
-    let credited = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
+    let credited_count = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
     if let [OfVersion { decision, .. }] = verdicts.versions.as_slice() {
-        match (decision.days, nothing(summary)) {
+        match (decision.days, no_outcome_reason(summary)) {
             (None, Some(why)) => text += &why,
             _ => text += &report(decision, summary["unit"].as_str()),
         }
     } else {
         for version in &verdicts.versions {
             text += &format!("{}:\n{}", version.title(), report(&version.decision, summary["unit"].as_str()));
-            if credited > 0 {
-                text += &how_pairs_were_chosen(&of_version(summary, version.name.as_deref()));
+            if credited_count > 0 {
+                text += &how_pairs_were_chosen(&summary_of_version(summary, version.name.as_deref()));
             }
-            if by == By::Units {
+            if count_unit == CountUnit::Units {
                 text += &later_days(&version.decision);
             }
             text.push('\n');
@@ -218,7 +220,8 @@ pub fn words(verdicts: &Verdicts, summary: &Value) -> String {
 /// The fates of the lines of a log, from its summary.
 fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
     let fates = &summary["fates"]["impressions"];
-    let (Some(lines), Some(credited)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64()) else {
+    let (Some(lines), Some(credited_count)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64())
+    else {
         return String::new();
     };
     if lines == 0 {
@@ -236,12 +239,12 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
     let reasons: Vec<String> = reasons.into_iter().map(|(name, count)| format!("{name} {}", percent(count))).collect();
     let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
     let mut text =
-        format!("{} of impressions, {} set aside{why}.\n", with_unit(lines, "line"), percent(lines - credited));
-    let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited > 0);
+        format!("{} of impressions, {} set aside{why}.\n", with_unit(lines, "line"), percent(lines - credited_count));
+    let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited_count > 0);
     let is_one = verdicts.versions.len() == 1;
-    if let (By::Units, Some(later)) = (verdicts.latest().by, later) {
+    if let (CountUnit::Units, Some(later)) = (verdicts.latest().by, later) {
         let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
-        let share = 100.0 * later as f64 / credited as f64;
+        let share = 100.0 * later as f64 / credited_count as f64;
         // Versions may differ in how their pairs were chosen.
         if is_one && summary["pairs"] == "steered" {
             text += &format!(
@@ -260,7 +263,7 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
             }
         }
     }
-    if credited > 0 && is_one {
+    if credited_count > 0 && is_one {
         text += &how_pairs_were_chosen(summary);
     }
     if let Some(checked) = integrity(summary) {

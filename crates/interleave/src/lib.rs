@@ -236,7 +236,7 @@
 mod any;
 pub mod by_id;
 mod credit;
-pub mod growing;
+pub mod growing_lists;
 pub mod keyed;
 mod list;
 mod method;

@@ -113,7 +113,7 @@ pub(crate) trait NamedMethod: Sized {
     const SETTINGS: &'static [&'static str];
     /// Settings, paper and DOI.
     const ABOUT: (&'static str, &'static str, &'static str);
-    /// Who answers for its documents. With owners, its receipts' [`Pack::owners`](crate::support::packed::Pack::owners) names them.
+    /// Who answers for its documents. With owners, its receipts' [`Pack::owners`](crate::support::pack::Pack::owners) names them.
     const OWNERSHIP: Ownership;
 
     /// Takes its settings out of `name`.
@@ -245,6 +245,6 @@ pub(crate) fn unless_tau(tau: f64) -> Option<String> {
 }
 
 /// `word` where it applies.
-pub(crate) fn when(applies: bool, word: &str) -> Option<String> {
+pub(crate) fn setting_if(applies: bool, word: &str) -> Option<String> {
     applies.then(|| word.to_owned())
 }

@@ -62,14 +62,14 @@ use crate::CreditError;
 /// The places of a page, top down: the position in the mixed list of the document displayed there, or pinned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    places: Vec<Place>,
+    places: Vec<PagePosition>,
 }
 
 /// A 0-based position of the mixed list, or [`PINNED`].
-type Place = u16;
+type PagePosition = u16;
 
 /// A place that the mixed list does not fill. No list is so long.
-const PINNED: Place = Place::MAX;
+const PINNED: PagePosition = PagePosition::MAX;
 
 /// Places that cannot be a page of a mixed list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -163,14 +163,14 @@ impl Page {
     /// The first `length` documents of the mixed list, and nothing else.
     #[must_use]
     pub fn first(length: usize) -> Self {
-        Self { places: (0..length.min(usize::from(PINNED)) as Place).collect() }
+        Self { places: (0..length.min(usize::from(PINNED)) as PagePosition).collect() }
     }
 
     /// A page of these places: 0-based positions of the mixed list, ascending, and `None` for pinned places.
     ///
     /// # Errors
     /// If the documents are not in the order in which they were mixed, or one is there twice.
-    pub fn new(places: impl IntoIterator<Item = Option<usize>>) -> Result<Self, PageError> {
+    pub fn new(positions: impl IntoIterator<Item = Option<usize>>) -> Result<Self, PageError> {
         let mut last = None;
         let place = |place: Option<usize>| {
             let Some(position) = place else { return Ok(PINNED) };
@@ -180,10 +180,10 @@ impl Page {
             match last.replace(position) {
                 Some(above) if above == position => Err(PageError::Twice(position)),
                 Some(above) if above > position => Err(PageError::Order { above: position, below: above }),
-                _ => Ok(position as Place),
+                _ => Ok(position as PagePosition),
             }
         };
-        Ok(Self { places: places.into_iter().map(place).collect::<Result<_, _>>()? })
+        Ok(Self { places: positions.into_iter().map(place).collect::<Result<_, _>>()? })
     }
 
     /// The page that displays the documents `displayed` of the list `mixed`, top down. What `is_pinned` is owned by no
@@ -192,25 +192,30 @@ impl Page {
     /// # Errors
     /// Those of [`new`](Self::new), and for a document that was neither mixed nor pinned.
     pub fn of<Id: PartialEq>(
-        displayed: &[Id],
-        mixed: &[Id],
+        displayed_documents: &[Id],
+        mixed_documents: &[Id],
         mut is_pinned: impl FnMut(usize, &Id) -> bool,
     ) -> Result<Self, PageError> {
         let mut next = 0;
-        let mut places = Vec::with_capacity(displayed.len());
-        for (place, id) in displayed.iter().enumerate() {
+        let mut positions = Vec::with_capacity(displayed_documents.len());
+        for (place, id) in displayed_documents.iter().enumerate() {
             if is_pinned(place, id) {
-                places.push(None);
+                positions.push(None);
                 continue;
             }
             // Nearly always the next one.
-            let after = mixed.get(next..).into_iter().flatten().position(|mixed| mixed == id).map(|at| next + at);
-            let position = after.or_else(|| mixed.iter().position(|mixed| mixed == id));
+            let after = mixed_documents
+                .get(next..)
+                .into_iter()
+                .flatten()
+                .position(|mixed_documents| mixed_documents == id)
+                .map(|at| next + at);
+            let position = after.or_else(|| mixed_documents.iter().position(|mixed_documents| mixed_documents == id));
             let position = position.ok_or(PageError::Foreign(place))?;
             next = position + 1;
-            places.push(Some(position));
+            positions.push(Some(position));
         }
-        Self::new(places)
+        Self::new(positions)
     }
 
     /// The number of places.

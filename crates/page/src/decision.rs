@@ -42,7 +42,7 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
             tone,
             label: word.to_owned(),
             sentence: finding.sentence,
-            more: finding.more,
+            more: finding.details,
             action: decision.outlook(unit, None).advice.sentence,
         },
         rates: order
@@ -275,7 +275,7 @@ fn matrix(decision: &Decision) -> Option<Matrix> {
 #[cfg(test)]
 mod tests {
     use statistics::Counts;
-    use verdicts::decide::{By, decide};
+    use verdicts::decide::{CountUnit, decide};
     use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
     use super::*;
@@ -293,7 +293,7 @@ mod tests {
             versions: vec![None],
             days: rows.iter().map(day).collect(),
         };
-        overview(decide(&outcomes, 0.05, By::Units).unwrap().latest(), Some("user"))
+        overview(decide(&outcomes, 0.05, CountUnit::Units).unwrap().latest(), Some("user"))
     }
 
     #[test]
@@ -322,7 +322,8 @@ mod tests {
             versions: vec![None],
             days: vec![Day { version: 0, day: 20_779, pair: (0, 1), counts: DayCounts { amounts, ..counts } }],
         };
-        let shown = |amounts| overview(decide(&outcomes(amounts), 0.05, By::Units).unwrap().latest(), Some("user"));
+        let shown =
+            |amounts| overview(decide(&outcomes(amounts), 0.05, CountUnit::Units).unwrap().latest(), Some("user"));
         let effect = shown(counts.amounts).effect.unwrap();
         assert_eq!((effect.ahead.as_str(), effect.behind.as_str()), ("B", "A"));
         let [clicks, clicked] = effect.rows.as_slice() else { panic!("{effect:?}") };
@@ -354,7 +355,7 @@ mod tests {
             assert_eq!(cell.winner, mirrored.winner.map(|won| !won));
         }
         assert!(matrix.cells[0].is_none());
-        let nothing = overview(decide(&Outcomes::default(), 0.05, By::Units).unwrap().latest(), None);
+        let nothing = overview(decide(&Outcomes::default(), 0.05, CountUnit::Units).unwrap().latest(), None);
         assert!(nothing.rates.is_empty() && nothing.pairs.is_empty() && nothing.headline.tone == Tone::Neutral);
         assert!(nothing.report.is_empty());
     }

@@ -35,8 +35,8 @@ pub(crate) fn effect(decision: &Decision, pair: &PairDecision, is_first: bool) -
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());
     let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
     let row = |(what, text): (&str, DifferenceText)| {
-        let DifferenceText { ahead, behind, more, interval } = text;
-        EffectRow { what: what.to_owned(), ahead, behind, more, interval }
+        let DifferenceText { ahead, behind, difference, interval } = text;
+        EffectRow { what: what.to_owned(), ahead, behind, more: difference, interval }
     };
     let names = ["Clicks per impression", "Impressions with a click"];
     Some(Effect { ahead, behind, rows: names.into_iter().zip(effect.texts(is_first)).map(row).collect() })

@@ -183,7 +183,7 @@ fn styles() -> String {
 #[cfg(test)]
 mod tests {
     use statistics::Counts;
-    use verdicts::decide::{By, decide};
+    use verdicts::decide::{CountUnit, decide};
     use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
     use super::*;
@@ -203,7 +203,7 @@ mod tests {
             versions: versions.iter().map(|version| version.map(str::to_owned)).collect(),
             days: rows.iter().map(day).collect(),
         };
-        win_rates(&decide(&outcomes, 0.05, By::Units).unwrap(), note)
+        win_rates(&decide(&outcomes, 0.05, CountUnit::Units).unwrap(), note)
     }
 
     /// 2026-11-01 and later.

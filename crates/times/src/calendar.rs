@@ -5,7 +5,7 @@
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;
 
-pub(crate) fn days_in(year: i64, month: i64) -> i64 {
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
@@ -32,8 +32,8 @@ pub fn date(day: i32) -> String {
     let day_of_cycle = day.rem_euclid(146_097);
     let year_of_cycle = (day_of_cycle - day_of_cycle / 1460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
     let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = year_of_cycle + cycle * 400 + i64::from(month <= 2);
     let mut text = String::with_capacity("2026-11-22T12:00:00.000Z".len());
     if (0..10_000).contains(&year) {
@@ -44,7 +44,7 @@ pub fn date(day: i32) -> String {
     text.push('-');
     digits(month, 2, &mut text);
     text.push('-');
-    digits(day_of_year - (153 * shifted + 2) / 5 + 1, 2, &mut text);
+    digits(day_of_year - (153 * month_from_march + 2) / 5 + 1, 2, &mut text);
     text
 }
 

@@ -12,7 +12,7 @@ pub(crate) const LATEST: i64 = 47_482 * DAY;
 /// the years 2000 to 2099, within which no number is a time in two units, and for `2026112215`, which may be the hour of a date or
 /// seconds in 2034; [`not_a_time`] says why.
 #[must_use]
-pub fn of_number(number: f64) -> Option<i64> {
+pub fn time_from_number(number: f64) -> Option<i64> {
     since_1970(number).and_then(|(time, _)| check(time).ok()).filter(|_| !is_hour(number))
 }
 
@@ -97,18 +97,18 @@ mod tests {
     fn units_are_told_apart_by_size() {
         let expected = 1_795_446_245_000_i64;
         for number in [1_795_446_245.0, 1_795_446_245_000.0, 1_795_446_245_000_000.0] {
-            assert_eq!(of_number(number), Some(expected));
+            assert_eq!(time_from_number(number), Some(expected));
         }
         for millisecond in 0..1000 {
             let nanoseconds = (expected + millisecond) as f64 * 1e6;
-            assert_eq!(of_number(nanoseconds), Some(expected + millisecond));
+            assert_eq!(time_from_number(nanoseconds), Some(expected + millisecond));
         }
         // The ends of the plausible years, in each unit.
         for unit in [1e-3, 1.0, 1e3, 1e6] {
-            assert_eq!(of_number(EARLIEST as f64 * unit), Some(EARLIEST));
-            assert_eq!(of_number((EARLIEST - 1000) as f64 * unit), None);
-            assert_eq!(of_number(LATEST as f64 * unit), None);
-            assert_eq!(of_number((LATEST - 1000) as f64 * unit), Some(LATEST - 1000));
+            assert_eq!(time_from_number(EARLIEST as f64 * unit), Some(EARLIEST));
+            assert_eq!(time_from_number((EARLIEST - 1000) as f64 * unit), None);
+            assert_eq!(time_from_number(LATEST as f64 * unit), None);
+            assert_eq!(time_from_number((LATEST - 1000) as f64 * unit), Some(LATEST - 1000));
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
             (1e21, "is out of range"),
             (20_261_122.0, "is a date in digits"),
         ] {
-            assert_eq!(of_number(number), None, "{number}");
+            assert_eq!(time_from_number(number), None, "{number}");
             let error = not_a_time(number, &number.to_string());
             assert!(error.contains(expected), "{error}");
         }
@@ -145,18 +145,20 @@ mod tests {
     fn dates_in_digits_are_no_numbers_since_1970() {
         for text in ["20261122", "202611221504", "20261122150405", "20261122150405678", "20240229"] {
             let number = text.parse().unwrap();
-            assert_eq!(of_number(number), None, "{text}");
+            assert_eq!(time_from_number(number), None, "{text}");
             assert!(not_a_time(number, text).contains("is a date in digits"), "{text}");
         }
         for text in ["2026112215", "2000010100", "2035123123"] {
             let number = text.parse().unwrap();
-            assert_eq!(of_number(number), None, "{text}");
+            assert_eq!(time_from_number(number), None, "{text}");
             assert!(not_a_time(number, text).contains("may be a date and its hour in digits, or seconds"), "{text}");
-            assert!(of_number(number * 1e3).is_some() && of_number(number + 0.5).is_some(), "{text}");
+            assert!(time_from_number(number * 1e3).is_some() && time_from_number(number + 0.5).is_some(), "{text}");
         }
         // Seconds of those years that are not a date.
         assert!(
-            [2_026_112_224.0, 2_026_133_112.0, 2_026_023_001.0].into_iter().all(|number| of_number(number).is_some())
+            [2_026_112_224.0, 2_026_133_112.0, 2_026_023_001.0]
+                .into_iter()
+                .all(|number| time_from_number(number).is_some())
         );
     }
 }

@@ -3,7 +3,7 @@
 //! | item | what it is |
 //! |---|---|
 //! | [`Zone`] | how times without a zone are read, and where days begin |
-//! | [`of_number`], [`check`] | numbers since 1970, and which times are plausible |
+//! | [`time_from_number`], [`check`] | numbers since 1970, and which times are plausible |
 //! | [`date`], [`text`] | days and instants for readers |
 //! | [`parse_duration`] | lengths such as `30m` |
 //!
@@ -11,16 +11,16 @@
 //! file: the rules of named zones are compiled in, so that days are the same on every machine.
 
 mod calendar;
+mod duration;
 mod instant;
-mod length;
+mod local_time;
 mod unit;
-mod written;
 mod zone;
 
 pub use calendar::{DAY, date, text};
-pub use instant::{check, not_a_time, of_number};
-pub use length::{duration_text, parse_duration};
-pub use written::day_of_date;
+pub use duration::{duration_text, parse_duration};
+pub use instant::{check, not_a_time, time_from_number};
+pub use local_time::day_of_date;
 pub use zone::Zone;
 
 /// The example of the README, compiled and run as a test.

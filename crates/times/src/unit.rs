@@ -1,6 +1,6 @@
 //! What a number is likely to be that is not a time since 1970 in a usual unit.
 
-use crate::calendar::{DAY, days_in};
+use crate::calendar::{DAY, days_in_month};
 
 /// Between these, a number is taken for a time in some unusual unit: 2010 and 2050, in milliseconds. Within them, the units below
 /// exclude each other.
@@ -47,7 +47,7 @@ pub(crate) fn is_calendar(number: f64) -> bool {
     let (year, month, day) = (date / 10_000, date / 100 % 100, date % 100);
     (1970..2100).contains(&year)
         && (1..=12).contains(&month)
-        && (1..=days_in(year, month)).contains(&day)
+        && (1..=days_in_month(year, month)).contains(&day)
         && time / 100 < 24
         && time % 100 < 60
 }

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::calendar::{DAY, text};
-use crate::instant::{EARLIEST, LATEST, check, not_a_time, of_number};
-use crate::written::{ahead, local_time};
+use crate::instant::{EARLIEST, LATEST, check, not_a_time, time_from_number};
+use crate::local_time::{ahead, local_time};
 use ranktypes::text::excerpt;
 
 /// How times without a zone are read, and where days begin.
@@ -54,7 +54,7 @@ impl Zone {
     pub fn parse(text: &str) -> Result<Self, String> {
         let clocks = match ahead(text.as_bytes()) {
             Some(ahead) => Some(Clocks::Fixed(ahead)),
-            None => place(text).map(Clocks::Named),
+            None => zone_rules(text).map(Clocks::Named),
         };
         clocks.map(|clocks| Self { clocks }).ok_or_else(|| {
             format!("expected UTC, an offset such as +01:00, or a name such as Europe/Berlin, found {}", excerpt(text))
@@ -93,12 +93,12 @@ impl Zone {
             Clocks::Fixed(ahead) => midnight - ahead,
             Clocks::Named(_) => {
                 // Days never go back, and no offset reaches a day and a half: the moment is between these.
-                let (mut before, mut within) = (midnight - 3 * DAY / 2, midnight + 3 * DAY / 2);
-                while within - before > 1 {
-                    let middle = before.midpoint(within);
-                    if self.day(middle) < day { before = middle } else { within = middle }
+                let (mut before, mut inside) = (midnight - 3 * DAY / 2, midnight + 3 * DAY / 2);
+                while inside - before > 1 {
+                    let middle = before.midpoint(inside);
+                    if self.day(middle) < day { before = middle } else { inside = middle }
                 }
-                within
+                inside
             }
         }
     }
@@ -128,7 +128,7 @@ impl Zone {
     }
 
     /// A time in text: RFC 3339 and its relatives (`2026-11-22T15:04:05.123Z`, `2026-11-22 15:04:05+01:00`), or a number as
-    /// for [`of_number`]; in milliseconds since 1970.
+    /// for [`time_from_number`]; in milliseconds since 1970.
     ///
     /// # Errors
     /// What was found and expected: for a time without a zone, unless this zone was given and showed that time once; for a time outside the
@@ -141,21 +141,21 @@ impl Zone {
         let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
         if !digits.is_empty() && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.') {
             return match text.parse() {
-                Ok(number) => of_number(number).ok_or_else(|| not_a_time(number, text)),
+                Ok(number) => time_from_number(number).ok_or_else(|| not_a_time(number, text)),
                 Err(_) => Err(unreadable(text)),
             };
         }
         let Some((local, rest)) = local_time(bytes) else { return Err(unreadable(text)) };
         let time = match rest {
-            b"" => self.of_local(local, text)?,
+            b"" => self.from_local_time(local, text)?,
             rest => local - ahead(rest).ok_or_else(|| unreadable(text))?,
         };
         check(time)
     }
 
     /// The time at which the clocks of this zone showed `local`, as which `text` was read.
-    fn of_local(self, local: i64, text: &str) -> Result<i64, String> {
-        let place = match self.clocks {
+    fn from_local_time(self, local: i64, text: &str) -> Result<i64, String> {
+        let zone_rules = match self.clocks {
             Clocks::Unknown => {
                 return Err(format!(
                     "the time {} has no zone; say which with --timezone, e.g. --timezone UTC",
@@ -163,24 +163,24 @@ impl Zone {
                 ));
             }
             Clocks::Fixed(ahead) => return Ok(local - ahead),
-            Clocks::Named(place) => place,
+            Clocks::Named(zone_rules) => zone_rules,
         };
         // Clocks differ from UTC by less than a day, and are put once at most within two.
-        let [earlier, later] = [local - DAY, local + DAY].map(|time| local - place.change(time).ahead);
-        let showed = |time: i64| time + place.change(time).ahead == local;
-        match (showed(earlier), showed(later)) {
-            (true, true) if earlier != later => Err(format!(
+        let [earlier_time, later_time] = [local - DAY, local + DAY].map(|time| local - zone_rules.change(time).ahead);
+        let showed = |time: i64| time + zone_rules.change(time).ahead == local;
+        match (showed(earlier_time), showed(later_time)) {
+            (true, true) if earlier_time != later_time => Err(format!(
                 "the time {} was twice in {}, as clocks were put back; write times with their offset, e.g. {}",
                 excerpt(text),
-                place.name,
+                zone_rules.name,
                 "2026-11-22T15:04:05+01:00"
             )),
-            (true, _) => Ok(earlier),
-            (_, true) => Ok(later),
+            (true, _) => Ok(earlier_time),
+            (_, true) => Ok(later_time),
             _ => Err(format!(
                 "the time {} never was in {}, as clocks were put forward over it; are the times of another zone?",
                 excerpt(text),
-                place.name
+                zone_rules.name
             )),
         }
     }
@@ -194,32 +194,32 @@ impl ZoneRules {
 
     fn new(name: &str, zone: &TimeZone) -> Self {
         // A day on each side of the years that are read.
-        let [from, to] = [EARLIEST - 2 * DAY, LATEST + 2 * DAY];
+        let [first_time, last_time] = [EARLIEST - 2 * DAY, LATEST + 2 * DAY];
         let timestamp = |time| Timestamp::from_millisecond(time).unwrap_or_default();
         let ahead = |time| i64::from(zone.to_offset(timestamp(time)).seconds()) * 1000;
-        let mut changes = vec![Change { from, ahead: ahead(from), day: i64::MIN }];
-        for change in zone.following(timestamp(from)) {
-            let (at, before) = (change.timestamp().as_millisecond(), &changes[changes.len() - 1]);
-            if at >= to {
+        let mut changes = vec![Change { from: first_time, ahead: ahead(first_time), day: i64::MIN }];
+        for change in zone.following(timestamp(first_time)) {
+            let (change_time, before) = (change.timestamp().as_millisecond(), &changes[changes.len() - 1]);
+            if change_time >= last_time {
                 break;
             }
-            let day = (at - 1 + before.ahead).div_euclid(DAY).max(before.day);
-            changes.push(Change { from: at, ahead: ahead(at), day });
+            let day = (change_time - 1 + before.ahead).div_euclid(DAY).max(before.day);
+            changes.push(Change { from: change_time, ahead: ahead(change_time), day });
         }
         Self { name: name.to_owned(), changes }
     }
 }
 
 /// The place of this name in the tz database that is compiled in. Places are few, and kept for ever.
-fn place(name: &str) -> Option<&'static ZoneRules> {
-    static KNOWN: Mutex<BTreeMap<String, &'static ZoneRules>> = Mutex::new(BTreeMap::new());
+fn zone_rules(name: &str) -> Option<&'static ZoneRules> {
+    static ZONE_CACHE: Mutex<BTreeMap<String, &'static ZoneRules>> = Mutex::new(BTreeMap::new());
     // Names have a region, as the tz database recommends; its older names such as `EST` are read in several ways.
     if !name.contains('/') {
         return None;
     }
     let zone = TimeZoneDatabase::bundled().get(name).ok()?;
     let name = zone.iana_name()?;
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = ZONE_CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = known.entry(name.to_owned()).or_insert_with(|| Box::leak(Box::new(ZoneRules::new(name, &zone))));
     Some(place)
 }
@@ -228,20 +228,20 @@ fn place(name: &str) -> Option<&'static ZoneRules> {
 #[inline]
 fn milliseconds(bytes: &[u8]) -> Option<i64> {
     let digits: &[u8; 13] = bytes.try_into().ok()?;
-    let (first, rest) = digits.split_first_chunk::<8>()?;
-    let mut word = u64::from_le_bytes(*first);
+    let (first, tail) = digits.split_first_chunk::<8>()?;
+    let mut digit_word = u64::from_le_bytes(*first);
     // Each byte is a digit if it is 3 in its upper half, also when 6 is added to it.
     let upper = u64::from_le_bytes([0xf0; 8]);
     let three = u64::from_le_bytes([0x30; 8]);
-    let is_number = word & upper == three && word.wrapping_add(u64::from_le_bytes([6; 8])) & upper == three;
-    if !is_number || first[0] == b'0' || !rest.iter().all(u8::is_ascii_digit) {
+    let is_number = digit_word & upper == three && digit_word.wrapping_add(u64::from_le_bytes([6; 8])) & upper == three;
+    if !is_number || first[0] == b'0' || !tail.iter().all(u8::is_ascii_digit) {
         return None;
     }
     // Pairs of digits become numbers, then pairs of these, and again.
-    word = (word & u64::from_le_bytes([15; 8])).wrapping_mul(10 << 8 | 1) >> 8;
-    word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
-    word = (word & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
-    Some(rest.iter().fold(word as i64, |number, digit| 10 * number + i64::from(digit & 15)))
+    digit_word = (digit_word & u64::from_le_bytes([15; 8])).wrapping_mul(10 << 8 | 1) >> 8;
+    digit_word = (digit_word & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
+    digit_word = (digit_word & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
+    Some(tail.iter().fold(digit_word as i64, |number, digit| 10 * number + i64::from(digit & 15)))
 }
 
 fn unreadable(text: &str) -> String {

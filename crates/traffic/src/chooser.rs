@@ -5,7 +5,7 @@ use bandits::{Choice as Chosen, Generator, Generators, OpenPolicy, PairWins};
 use interleave::keyed::{ImpressionKey, seed_of};
 use rand::SeedableRng as _;
 
-use super::config::{Config, FIXED, Rules};
+use super::config::{Config, FIXED_POLICY, Rules};
 use super::event::{Choice, Outcome};
 use crate::config::ConfigError;
 
@@ -52,7 +52,7 @@ impl Chooser {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Policy(policy) => format!("{} traffic={REVISION}", policy.name()),
-            Self::Fixed(blocks) => format!("{FIXED} arms={} traffic={REVISION}", blocks.arms),
+            Self::Fixed(blocks) => format!("{FIXED_POLICY} arms={} traffic={REVISION}", blocks.arms),
         }
     }
 
@@ -62,14 +62,14 @@ impl Chooser {
             Self::Fixed(blocks) => (Choice::Duel(blocks.next()), None),
             Self::Policy(policy) => {
                 policy.use_coins(&key.coins());
-                let asked = policy.ask();
-                let choice = match asked.choice {
+                let ticket_and_arms = policy.ask();
+                let choice = match ticket_and_arms.choice {
                     Chosen::Duel(first, second) if first == second => Choice::Alone(first.0),
                     Chosen::Duel(first, second) => Choice::Duel([first.0, second.0]),
                     Chosen::Set(arms) => Choice::Set(arms.iter().map(|arm| arm.0).collect()),
                     Chosen::Alone { arm, .. } => Choice::Alone(arm.0),
                 };
-                (choice, asked.ticket)
+                (choice, ticket_and_arms.ticket)
             }
         }
     }
@@ -129,8 +129,8 @@ impl Chooser {
 impl Blocks {
     fn next(&mut self) -> [u32; 2] {
         let length = self.block.len() as u64;
-        let place = (self.chosen % length) as usize;
-        if place == 0 {
+        let pair_index = (self.chosen % length) as usize;
+        if pair_index == 0 {
             let [seed, run] = self.seed;
             let mut generator =
                 Generator::seed_from_u64(seed_of(&format!("fixed {seed} {run} {}", self.chosen / length)));
@@ -139,7 +139,7 @@ impl Blocks {
             }
         }
         self.chosen += 1;
-        self.block[place]
+        self.block[pair_index]
     }
 }
 

@@ -10,7 +10,7 @@ const LEVEL: f64 = 0.05;
 
 /// Counts of events by ranker and guardrail: all, and bad ones.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Watched {
+pub(crate) struct GuardCounts {
     rates: Vec<[[u64; 2]; 3]>,
     /// Impressions that were clicked or not: each counts for the rankers that it showed.
     impressions: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Breach {
     pub(crate) champion_counts: [u64; 2],
 }
 
-impl Watched {
+impl GuardCounts {
     pub(crate) fn new(rankers: usize) -> Self {
         Self { rates: vec![Default::default(); rankers], impressions: 0, broken: vec![Default::default(); rankers] }
     }
@@ -105,7 +105,7 @@ impl Watched {
     /// Guardrails that are broken, as far as that is not known yet.
     pub(crate) fn breaches(&self, rules: &Guardrails, champion: u32) -> Vec<Breach> {
         let margins = [rules.no_click, rules.missing, rules.slow];
-        let watched = margins.iter().flatten().count() * self.rates.len().saturating_sub(1);
+        let test_count = margins.iter().flatten().count() * self.rates.len().saturating_sub(1);
         let mut breaches = Vec::new();
         for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
             let Some(margin) = margin else { continue };
@@ -119,7 +119,7 @@ impl Watched {
                     continue;
                 }
                 // Each of two intervals at half the level: both hold at all times.
-                let of_interval = LEVEL / watched.max(1) as f64 / 2.0;
+                let of_interval = LEVEL / test_count.max(1) as f64 / 2.0;
                 let (ranker_rate, champion_rate) =
                     (interval(ranker_counts, of_interval), interval(champion_counts, of_interval));
                 if let (Ok((least, _)), Ok((_, most))) = (ranker_rate, champion_rate)
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn harm_is_noticed_and_luck_is_not() {
-        let mut watched = Watched::new(3);
+        let mut watched = GuardCounts::new(3);
         let rules = Guardrails { no_click: Some(0.05), ..Guardrails::default() };
         for n in 0..20_000_u32 {
             watched.saw(&[0], Guard::NoClick, n % 10 < 3);
@@ -161,7 +161,7 @@ mod tests {
         assert!(watched.breaches(&rules, 0).is_empty());
         assert_eq!(watched.watches(&rules, 0).iter().filter(|watch| watch.guard == Guard::NoClick).count(), 2);
         // A champion without impressions gives no comparison.
-        let mut unseen = Watched::new(2);
+        let mut unseen = GuardCounts::new(2);
         (0..1_000).for_each(|_| unseen.saw(&[1], Guard::NoClick, true));
         assert!(unseen.breaches(&rules, 0).is_empty());
     }
@@ -169,11 +169,11 @@ mod tests {
     #[test]
     fn a_rate_that_cannot_differ_is_not_watched() {
         let rules = Guardrails { no_click: Some(0.05), ..Guardrails::default() };
-        let guards = |watched: &Watched| {
+        let guards = |watched: &GuardCounts| {
             let all = watched.watches(&rules, 0).into_iter().map(|watch| (watch.guard, watch.ranker));
             all.collect::<Vec<_>>()
         };
-        let mut watched = Watched::new(2);
+        let mut watched = GuardCounts::new(2);
         // Before the first impression, nothing is known.
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
         (0..100).for_each(|n| watched.saw(&[n % 2, 1 - n % 2], Guard::NoClick, n % 3 == 0));
@@ -186,7 +186,7 @@ mod tests {
         watched.saw(&[1], Guard::NoClick, false);
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
         // Two of three on every page: the third can differ.
-        let mut of_three = Watched::new(3);
+        let mut of_three = GuardCounts::new(3);
         of_three.saw(&[0, 1, 2], Guard::NoClick, true);
         of_three.saw(&[1, 0], Guard::NoClick, false);
         assert_eq!(guards(&of_three), [(Guard::NoClick, 2), (Guard::Missing, 1), (Guard::Missing, 2)]);

@@ -30,7 +30,7 @@ impl DecisionReport {
         let segments = self.segments.as_ref()?;
         let (harm, _) = self.harms().find(|(harm, _)| winner.is_none_or(|winner| winner == harm.ranker))?;
         let ranker = &self.decision.rankers[harm.ranker];
-        Some(match (segments.named(harm), winner) {
+        Some(match (segments.harmed_segments(harm), winner) {
             (Some(names), Some(_)) => format!("Look at what {ranker} shows to {names} before you ship it."),
             (None, Some(_)) => format!("Look at the segments before you ship {ranker}: it harms one of them."),
             (Some(names), None) => {

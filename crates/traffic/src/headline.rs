@@ -5,13 +5,13 @@ use ranktypes::text::{with_separators, with_unit};
 use statistics::Counts;
 use verdicts::conversions::Primary;
 use verdicts::decide::{Action, Finding, FindingKind};
-use verdicts::integrity::Checked;
+use verdicts::integrity::IntegrityReport;
 
 use super::config::{Ask, Config};
 use super::event::{State, Time};
 use super::experiment::{Experiment, Fates};
 use super::refusals::{is_lost, refusals};
-use super::status::{DecisionReport, FEW, breach};
+use super::status::{DecisionReport, MIN_IMPRESSIONS, breach};
 
 /// The status of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -55,7 +55,7 @@ pub struct Headline {
     /// One sentence.
     pub sentence: String,
     /// Further sentences, the most important first.
-    pub more: Vec<String>,
+    pub details: Vec<String>,
     /// What to do, in a word: `ship`, `choose`, `check`, `wait`, `repair`, or `none`.
     pub action: &'static str,
     /// The same in a sentence.
@@ -81,7 +81,7 @@ pub struct Facts {
     /// A ranker with a list that is (nearly) always missing, how often it was needed, and how often missing.
     silent: Option<(String, [u64; 2])>,
     breaches: Vec<String>,
-    integrity: Checked,
+    integrity: IntegrityReport,
     /// Whether clicks came, but none counts.
     is_lost: bool,
     /// Why events do not count.
@@ -102,10 +102,10 @@ pub struct Facts {
 }
 
 /// The status of an experiment, before the advice.
-struct Stands {
+struct StatusText {
     standing: ExperimentStatus,
     sentence: String,
-    more: Vec<String>,
+    details: Vec<String>,
 }
 
 impl Experiment {
@@ -113,7 +113,7 @@ impl Experiment {
     #[must_use]
     pub fn facts(&self) -> Facts {
         let config = self.config();
-        let is_silent = |[needed, missing]: [u64; 2]| needed >= FEW / 2 && 10 * missing >= 9 * needed;
+        let is_silent = |[requests, missing]: [u64; 2]| requests >= MIN_IMPRESSIONS / 2 && 10 * missing >= 9 * requests;
         let rankers = config.rankers.iter().zip(0..);
         Facts {
             name: config.name.clone(),
@@ -130,7 +130,7 @@ impl Experiment {
             clicked: self.traffic().clicked,
             silent: rankers
                 .map(|(ranker, place)| (ranker.name.clone(), self.missing_lists(place)))
-                .find(|(_, needed)| is_silent(*needed)),
+                .find(|(_, requests)| is_silent(*requests)),
             integrity: self.integrity(),
             is_lost: is_lost(self.traffic().clicked, &self.notices()),
             refusals: refusals(&self.notices(), &config.window),
@@ -141,8 +141,8 @@ impl Experiment {
             first_maturity: self.first_maturity().map(|time: Time| self.minute(time)),
             so_far: so_far(config, &self.so_far()),
             today: self.today(),
-            waits_for: self.waits_for().map(str::to_owned),
-            ends: self.ends_at().map(|end| (self.last_day_before(end), self.minute(end))),
+            waits_for: self.awaited_experiment().map(str::to_owned),
+            ends: self.end_time().map(|end| (self.last_day_before(end), self.minute(end))),
         }
     }
 }
@@ -179,21 +179,21 @@ impl Experiment {
 impl Facts {
     /// The same facts with `other` as the awaited one of several predecessors, if the experiment waits.
     #[must_use]
-    pub fn waiting_for(self, other: Option<String>) -> Self {
+    pub fn with_awaited(self, other: Option<String>) -> Self {
         Self { waits_for: other.filter(|_| self.waits_for.is_some()).or(self.waits_for), ..self }
     }
 
     /// The headline for this verdict: the status of the experiment, and advice.
     #[must_use]
     pub fn headline(&self, verdict: &DecisionReport) -> Headline {
-        let Stands { standing, sentence, mut more } = self.stands(verdict);
+        let StatusText { standing, sentence, mut details } = self.status_text(verdict);
         if standing.tells_harm() && self.integrity.is_trusted() {
-            more.splice(0..0, verdict.harms().map(|(_, sentence)| sentence));
+            details.splice(0..0, verdict.harms().map(|(_, sentence)| sentence));
         }
         let (action, advice) = self.advice(standing, verdict);
         let winner = verdict.winner().filter(|_| self.integrity.is_trusted());
         let winner = winner.map(|ranker| verdict.decision.rankers[ranker].clone());
-        Headline { standing, sentence, more, action, advice, winner }
+        Headline { standing, sentence, details, action, advice, winner }
     }
 
     /// Advice, as a word and as a sentence.
@@ -201,7 +201,7 @@ impl Facts {
         let Self { champion, .. } = self;
         let outlook = verdict.outlook(None);
         let winner = outlook.winner.map(|ranker| verdict.decision.rankers[ranker].as_str());
-        let is_trusted = self.untrusted().is_empty();
+        let is_trusted = self.distrust_reason().is_empty();
         // A verdict that must not be acted on replaces the advice that would follow from it.
         let is_uncertain = outlook.advice.action == Action::Check;
         let harm = verdict.harm_to_check(outlook.winner).filter(|_| !is_uncertain);
@@ -231,7 +231,7 @@ impl Facts {
                 ("none", "Nothing: the experiment is over. Ship another ranker to give everybody its list.".to_owned())
             }
             _ if !is_trusted => {
-                let fault = self.untrusted().into_iter().next();
+                let fault = self.distrust_reason().into_iter().next();
                 let repair = verdict.outlook(fault.as_deref()).advice;
                 (repair.action.name(), repair.sentence)
             }
@@ -304,19 +304,19 @@ impl Facts {
         format!("{}{mostly_alone}{ends}", decision.waiting(Some("unit")))
     }
 
-    fn stands(&self, verdict: &DecisionReport) -> Stands {
-        let found = verdict.finding();
-        let told = |standing, sentence: String, more: Vec<String>| Stands { standing, sentence, more };
+    fn status_text(&self, verdict: &DecisionReport) -> StatusText {
+        let finding = verdict.finding();
+        let told = |standing, sentence: String, details: Vec<String>| StatusText { standing, sentence, details };
         // Reasons not to trust a verdict come before it, wherever they are shown.
-        let faults = self.untrusted();
+        let faults = self.distrust_reason();
         let with_verdict = || {
-            let Finding { kind, mut sentence, more } = self.so_far(&found);
+            let Finding { kind, mut sentence, details } = self.so_far(&finding);
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
             // If nothing can be trusted, forecasts do not matter.
-            let more = if faults.is_empty() || kind != FindingKind::Nothing { more } else { Vec::new() };
-            faults.iter().cloned().chain([sentence]).chain(more).collect::<Vec<_>>()
+            let details = if faults.is_empty() || kind != FindingKind::Nothing { details } else { Vec::new() };
+            faults.iter().cloned().chain([sentence]).chain(details).collect::<Vec<_>>()
         };
         let champion = &self.champion;
         let since = self.change.as_ref().map_or_else(String::new, |(time, who, why)| {
@@ -356,13 +356,13 @@ impl Facts {
             return told(ExperimentStatus::Silent, sentence, with_verdict());
         }
         if !faults.is_empty() {
-            let mut more = with_verdict();
-            let sentence = more.remove(0);
-            more.extend(self.ended(&since));
-            return told(ExperimentStatus::Untrusted, sentence, more);
+            let mut details = with_verdict();
+            let sentence = details.remove(0);
+            details.extend(self.ended(&since));
+            return told(ExperimentStatus::Untrusted, sentence, details);
         }
         let closed = if self.is_lost { self.fates.asked } else { self.fates.credited };
-        if self.is_lost || self.ask == Ask::Lists && closed >= FEW && self.clicked == 0 {
+        if self.is_lost || self.ask == Ask::Lists && closed >= MIN_IMPRESSIONS && self.clicked == 0 {
             return match &self.refusals {
                 None => {
                     let sentence = format!("No click arrives: none of {closed} impressions was clicked.");
@@ -379,34 +379,34 @@ impl Facts {
             return told(ExperimentStatus::Breached, format!("Guardrail: {breach}"), with_verdict());
         }
         if self.same_lists {
-            return self.equal(&found, verdict.decision.alpha);
+            return self.equal(&finding, verdict.decision.alpha);
         }
-        if found.kind == FindingKind::Contradicted {
-            return told(ExperimentStatus::Contradicted, found.sentence, found.more);
+        if finding.kind == FindingKind::Contradicted {
+            return told(ExperimentStatus::Contradicted, finding.sentence, finding.details);
         }
         if self.state == State::Ended {
-            let Finding { kind, sentence, more } = self.so_far(&found);
-            let mut more: Vec<String> = more.into_iter().chain(self.ended(&since)).collect();
+            let Finding { kind, sentence, details } = self.so_far(&finding);
+            let mut details: Vec<String> = details.into_iter().chain(self.ended(&since)).collect();
             let open = self.open_pages().map(|open| format!("Ended; {open}."));
             let sentence = match (kind, open) {
                 (FindingKind::Undecided, None) => sentence.replacen("Undecided: ", "Ended undecided: ", 1),
                 (FindingKind::Undecided, Some(open)) => {
-                    more.insert(0, sentence);
+                    details.insert(0, sentence);
                     open
                 }
                 (FindingKind::Decided | FindingKind::Contradicted, Some(open)) => {
-                    more.insert(0, open);
+                    details.insert(0, open);
                     sentence
                 }
                 _ => sentence,
             };
-            return told(ExperimentStatus::Ended, sentence, more);
+            return told(ExperimentStatus::Ended, sentence, details);
         }
-        let found = self.so_far(&found);
-        match found.kind {
-            FindingKind::Nothing => told(ExperimentStatus::Waiting, found.sentence, found.more),
-            FindingKind::Undecided => told(ExperimentStatus::Undecided, found.sentence, found.more),
-            _ => told(ExperimentStatus::Decided, found.sentence, found.more),
+        let finding = self.so_far(&finding);
+        match finding.kind {
+            FindingKind::Nothing => told(ExperimentStatus::Waiting, finding.sentence, finding.details),
+            FindingKind::Undecided => told(ExperimentStatus::Undecided, finding.sentence, finding.details),
+            _ => told(ExperimentStatus::Decided, finding.sentence, finding.details),
         }
     }
 
@@ -414,22 +414,22 @@ impl Facts {
     #[must_use]
     pub fn report(&self, verdict: &DecisionReport) -> Vec<String> {
         let found = self.so_far(&verdict.finding());
-        let faults = self.untrusted().into_iter();
+        let faults = self.distrust_reason().into_iter();
         match found.kind {
             // Advice about a longer log is only for those who have one.
-            FindingKind::Nothing => faults.chain([found.sentence]).chain(found.more).collect(),
+            FindingKind::Nothing => faults.chain([found.sentence]).chain(found.details).collect(),
             _ => faults.chain(verdict.words()).collect(),
         }
     }
 
     /// The result of the checks of its pages.
     #[must_use]
-    pub fn integrity(&self) -> &Checked {
+    pub fn integrity(&self) -> &IntegrityReport {
         &self.integrity
     }
 
     /// Reasons not to trust verdicts.
-    fn untrusted(&self) -> Vec<String> {
+    fn distrust_reason(&self) -> Vec<String> {
         let faults = self.integrity.faults.iter().filter(|fault| !fault.trusted);
         faults.map(|fault| fault.sentence.clone()).collect()
     }
@@ -446,8 +446,8 @@ impl Facts {
         (self.state == State::Ended).then(ended)
     }
 
-    fn without_impressions(&self, since: &str) -> Stands {
-        let (sentence, more) = match (self.state, self.ask) {
+    fn without_impressions(&self, since: &str) -> StatusText {
+        let (sentence, details) = match (self.state, self.ask) {
             (State::Ended, _) => ("Ended before the first impression.".to_owned(), format!("It has ended{since}.")),
             (_, Ask::Lists) => (
                 "Not begun: no impression was asked for.".to_owned(),
@@ -459,7 +459,7 @@ impl Facts {
             ),
         };
         let standing = if self.state == State::Ended { ExperimentStatus::Ended } else { ExperimentStatus::NotBegun };
-        Stands { standing, sentence, more: vec![more] }
+        StatusText { standing, sentence, details: vec![details] }
     }
 
     /// When the first units close for the measure that decides, if that is not clicks; `None` before the first
@@ -479,27 +479,28 @@ impl Facts {
                 Some(open) => format!("Ended; {open}."),
                 None => "Ended without an outcome.".to_owned(),
             };
-            return Finding { kind: FindingKind::Nothing, sentence, more: vec![] };
+            return Finding { kind: FindingKind::Nothing, sentence, details: vec![] };
         }
-        let asked = self.fates.asked;
+        let request_count = self.fates.asked;
         if let Some(matures) = self.matures() {
-            let asked = with_unit(asked, "impression");
-            let sentence = format!("Too early to say: {asked}, and no unit has closed for {}.", self.primary.name());
-            let more = format!("{}{}.", matures[..1].to_uppercase(), &matures[1..]);
-            return Finding { kind: FindingKind::Nothing, sentence, more: vec![more] };
+            let request_count = with_unit(request_count, "impression");
+            let sentence =
+                format!("Too early to say: {request_count}, and no unit has closed for {}.", self.primary.name());
+            let details = format!("{}{}.", matures[..1].to_uppercase(), &matures[1..]);
+            return Finding { kind: FindingKind::Nothing, sentence, details: vec![details] };
         }
-        let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(asked, "impression"));
+        let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(request_count, "impression"));
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
-        let more = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
-        Finding { kind: FindingKind::Nothing, sentence, more }
+        let details = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
+        Finding { kind: FindingKind::Nothing, sentence, details }
     }
 
-    fn equal(&self, found: &Finding, alpha: f64) -> Stands {
-        let (sentence, more) = match found.kind {
+    fn equal(&self, finding: &Finding, alpha: f64) -> StatusText {
+        let (sentence, details) = match finding.kind {
             FindingKind::Decided | FindingKind::Contradicted => (
                 format!("False alarm: all rankers show {}'s list, and yet a winner was found.", self.champion),
                 vec![
-                    found.sentence.clone(),
+                    finding.sentence.clone(),
                     format!(
                         "By chance this happens in at most {}% of such experiments; look for a fault first.",
                         (1000.0 * alpha).round() / 10.0
@@ -511,7 +512,7 @@ impl Facts {
                 vec![],
             ),
         };
-        Stands { standing: ExperimentStatus::Equal, sentence, more }
+        StatusText { standing: ExperimentStatus::Equal, sentence, details }
     }
 }
 

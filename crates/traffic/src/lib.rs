@@ -62,34 +62,34 @@ struct Readme;
 
 mod chooser;
 mod config;
+mod conversion_verdicts;
 mod event;
 mod experiment;
 mod guards;
 mod harms;
 mod headline;
-mod later;
 pub mod lists;
 mod measures;
 mod refusals;
 mod status;
 
 pub use config::{
-    Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER, OutcomeKind, Ranker, Step,
-    Then, UnitPosition,
+    Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER_SEGMENT, OutcomeKind, Ranker,
+    Step, Then, UnitPosition,
 };
+pub use conversion_verdicts::ConversionVerdicts;
 pub use event::{
-    Appearance, Choice, Conversion, ConversionRow, Event, EventError, Notice, Outcome, Reason, Recorded, Row, State,
-    Time,
+    Appearance, Choice, Conversion, ConversionRow, DayRow, Event, EventError, Notice, Outcome, Reason, RecordedEvent,
+    State, Time,
 };
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, ConversionFate, ConversionTally, Daily, Experiment, Exported, ExportedConversion,
-    Fates, FoldError, Forgotten, Held, Marks, NextStep, Notices, Numbered, Raise, Refused, Request, SCHEDULE, Snapshot,
-    SnapshotError, UnitState,
+    Alarm, Change, Chosen, ClickFate, CommandError, ConversionFate, ConversionTally, Daily, Experiment,
+    ExportedConversion, ExportedImpression, Fates, FoldError, Forgotten, HoldReason, Marks, NextStep, Notices,
+    NumberedEvent, Raise, Request, SCHEDULE, Snapshot, SnapshotError, UnitState,
 };
 pub use guards::Watch;
 pub use headline::{ExperimentStatus, Facts, Headline};
-pub use later::Later;
-pub use status::{DecisionReport, Evidence, SIMULATED};
-pub use verdicts::integrity::{Checked, Fault, FaultKind};
-pub use verdicts::ledger::Tally;
+pub use status::{DecisionReport, Evidence, SIMULATED_REMARK};
+pub use verdicts::integrity::{Fault, FaultKind, IntegrityReport};
+pub use verdicts::ledger::UnitTally;
 pub use verdicts::segments::{Harm, SegmentsDecision};

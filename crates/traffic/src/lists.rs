@@ -8,7 +8,7 @@ use interleave::{Doc, ListBuf};
 type Map<K, V> = std::collections::HashMap<K, V>;
 
 /// More documents in all lists of an impression together than these are refused.
-const MOST: usize = 65_535;
+const MAX_DOCUMENTS_OF_LISTS: usize = 65_535;
 
 /// The lists of an impression, and the documents in the order of their numbers.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ pub enum ListError {
         position: usize,
     },
     /// Too many documents.
-    #[error("more than {MOST} different documents in all lists together; cut the lists")]
+    #[error("more than {MAX_DOCUMENTS_OF_LISTS} different documents in all lists together; cut the lists")]
     TooMany,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Lists<'a> {
     /// For a document twice, and for too many.
     pub fn of(documents: &[&'a str]) -> Result<Self, ListError> {
         let mut lists = Self { numbers: Map::with_capacity(documents.len()), ..Self::default() };
-        lists.numbered(documents)?;
+        lists.number_documents(documents)?;
         lists.is_complete = true;
         Ok(lists)
     }
@@ -83,7 +83,7 @@ impl<'a> Lists<'a> {
     /// # Errors
     /// For a document twice, one that is not among those of [`Lists::of`], and for too many.
     pub fn add_ranked(&mut self, ranker: u32, documents: &[&'a str]) -> Result<(), ListError> {
-        let order = self.numbered(documents)?;
+        let order = self.number_documents(documents)?;
         let list = ListBuf::strict(order.into_iter().map(Doc));
         self.lists.insert(ranker, list.map_err(|_| ListError::TooMany)?);
         Ok(())
@@ -98,7 +98,7 @@ impl<'a> Lists<'a> {
             return Err(ListError::Score { position });
         }
         let documents: Vec<&str> = scored.iter().map(|(document, _)| *document).collect();
-        let order = self.numbered(&documents)?;
+        let order = self.number_documents(&documents)?;
         let mut scores = vec![None; self.documents.len()];
         order.iter().zip(scored).for_each(|(number, (_, score))| scores[usize::from(*number)] = Some(*score));
         let list = ListBuf::from_some_scores(scores);
@@ -107,7 +107,7 @@ impl<'a> Lists<'a> {
     }
 
     /// The numbers of the documents of a list.
-    fn numbered(&mut self, documents: &[&'a str]) -> Result<Vec<u16>, ListError> {
+    fn number_documents(&mut self, documents: &[&'a str]) -> Result<Vec<u16>, ListError> {
         let mut numbers = Vec::with_capacity(documents.len());
         // By number: where the document is in this list, from 1; 0 where it is not.
         let mut places = vec![0_u32; self.documents.len() + documents.len()];
@@ -130,7 +130,7 @@ impl<'a> Lists<'a> {
         if self.is_complete {
             return Err(ListError::Unknown { position, document: document.to_owned() });
         }
-        if self.documents.len() == MOST {
+        if self.documents.len() == MAX_DOCUMENTS_OF_LISTS {
             return Err(ListError::TooMany);
         }
         let number = self.documents.len() as u16;

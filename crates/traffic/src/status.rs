@@ -2,22 +2,22 @@
 
 use statistics::StatisticsError;
 use verdicts::conversions::Primary;
-use verdicts::decide::{By, Deciding, Decision, report};
+use verdicts::decide::{CountUnit, Decision, RunningDecision, report};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
-use verdicts::segments::{DecidingSegments, SegmentOutcomes, SegmentsDecision};
+use verdicts::segments::{RunningSegments, SegmentOutcomes, SegmentsDecision};
 
 use super::config::{Ask, Config, Guard, Keep};
+use super::conversion_verdicts::{ConversionEvidence, ConversionVerdicts};
 use super::experiment::{Alarm, Experiment};
-use super::later::{ConversionEvidence, Later};
 use super::refusals::{lost, no_clicks, seems_lost};
 
 /// The least number of impressions for a finding.
-pub(super) const FEW: u64 = 100;
+pub(super) const MIN_IMPRESSIONS: u64 = 100;
 /// Among this number of impressions of real users, some user would have come twice.
-const MANY: u64 = 1_000;
+const MIN_RETURNING_IMPRESSIONS: u64 = 1_000;
 
 /// A remark on all output from an experiment with simulated users.
-pub const SIMULATED: &str = "All users are simulated.";
+pub const SIMULATED_REMARK: &str = "All users are simulated.";
 
 /// The verdict of an experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,9 +29,9 @@ pub struct DecisionReport {
     /// The verdict for each segment; `None` without segments.
     pub segments: Option<SegmentsDecision>,
     /// The verdict on conversions; `None` if they do not count.
-    pub later: Option<Later>,
-    deciding: Deciding,
-    deciding_segments: Option<DecidingSegments>,
+    pub conversion_verdicts: Option<ConversionVerdicts>,
+    deciding: RunningDecision,
+    deciding_segments: Option<RunningSegments>,
 }
 
 /// The evidence for verdicts, copied from an experiment.
@@ -54,8 +54,8 @@ impl Experiment {
     }
 
     /// Outcomes of these rows, by day.
-    pub(super) fn outcomes_of(&self, rows: &[(i32, super::Row)]) -> Outcomes {
-        let day = |&(day, row): &(i32, super::Row)| Day {
+    pub(super) fn outcomes_of(&self, rows: &[(i32, super::DayRow)]) -> Outcomes {
+        let day = |&(day, row): &(i32, super::DayRow)| Day {
             version: 0,
             day,
             pair: (row.pair.0 as usize, row.pair.1 as usize),
@@ -74,29 +74,30 @@ impl Experiment {
         let mut warnings: Vec<String> = self.integrity().faults.into_iter().map(|fault| fault.sentence).collect();
         let (fates, traffic) = (self.fates(), self.traffic());
         if self.config().simulated {
-            warnings.push(SIMULATED.to_owned());
+            warnings.push(SIMULATED_REMARK.to_owned());
         }
         if self.config().same_lists {
             warnings.push("All rankers show the champion's list: whoever wins, wins by chance.".to_owned());
         }
-        let closed = fates.credited;
+        let closed_count = fates.credited;
         // Judges compare no lists.
         let is_clicked = self.config().ask == Ask::Lists;
         let (notices, window) = (self.notices(), &self.config().window);
-        if is_clicked && closed >= FEW && traffic.clicked == 0 {
-            warnings.push(no_clicks(closed, &notices, window));
+        if is_clicked && closed_count >= MIN_IMPRESSIONS && traffic.clicked == 0 {
+            warnings.push(no_clicks(closed_count, &notices, window));
         } else if seems_lost(traffic.clicked, &notices) {
             warnings.push(no_clicks(fates.asked, &notices, window));
         } else {
             warnings.extend(lost(traffic.clicked, &notices, window));
         }
-        if closed >= FEW && 2 * traffic.busiest >= fates.asked {
+        if closed_count >= MIN_IMPRESSIONS && 2 * traffic.busiest >= fates.asked {
             warnings.push(format!(
                 "One unit has {} of {} impressions: do all users without a name have the same? Give each its own, or leave them out.",
                 traffic.busiest, fates.asked
             ));
         }
-        if fates.asked >= MANY && traffic.units == fates.asked && self.config().keep == Keep::Unit {
+        if fates.asked >= MIN_RETURNING_IMPRESSIONS && traffic.units == fates.asked && self.config().keep == Keep::Unit
+        {
             warnings.push(format!(
                 "Each of {} impressions has a unit of its own: if users search more than once, the unit is not the user, and \
                  verdicts come too early.",
@@ -104,7 +105,7 @@ impl Experiment {
             ));
         }
         let lost = fates.missing + fates.unanswered;
-        if lost >= FEW && 10 * lost >= fates.asked {
+        if lost >= MIN_IMPRESSIONS && 10 * lost >= fates.asked {
             let (what, why) = if is_clicked {
                 ("Lists", "rankers that fail on hard queries look better than they are")
             } else {
@@ -189,25 +190,30 @@ impl DecisionReport {
 
     /// The same. If `before` has the verdicts of the first days, only later days are computed.
     #[must_use]
-    pub fn after(before: Option<&Self>, evidence: &Evidence) -> Self {
+    pub fn after(previous: Option<&Self>, evidence: &Evidence) -> Self {
         let Evidence { outcomes, segments, conversions, level } = evidence;
-        let decided = || -> Result<_, StatisticsError> {
-            let deciding = Deciding::of(outcomes, *level, By::Units, before.map(|before| &before.deciding))?;
-            let of_segments = segments.as_ref().map(|segments| {
-                let before = before.and_then(|before| before.deciding_segments.as_ref());
-                DecidingSegments::of(segments, *level, before)
+        let decide_all = || -> Result<_, StatisticsError> {
+            let running_decision =
+                RunningDecision::of(outcomes, *level, CountUnit::Units, previous.map(|previous| &previous.deciding))?;
+            let segment_decisions = segments.as_ref().map(|segments| {
+                let previous = previous.and_then(|previous| previous.deciding_segments.as_ref());
+                RunningSegments::of(segments, *level, previous)
             });
-            let later = conversions
-                .as_ref()
-                .map(|conversions| Later::after(before.and_then(|before| before.later.as_ref()), conversions, *level));
-            Ok((deciding, of_segments.transpose()?, later.transpose()?))
+            let conversion_verdicts = conversions.as_ref().map(|conversions| {
+                ConversionVerdicts::after(
+                    previous.and_then(|previous| previous.conversion_verdicts.as_ref()),
+                    conversions,
+                    *level,
+                )
+            });
+            Ok((running_decision, segment_decisions.transpose()?, conversion_verdicts.transpose()?))
         };
-        let decided = decided();
-        let (deciding, deciding_segments, later) = decided
+        let decide_all = decide_all();
+        let (running_decision, deciding_segments, conversion_verdicts) = decide_all
             .unwrap_or_else(|error| unreachable!("the level was checked when the experiment was created: {error}"));
-        let decision = deciding.decision();
+        let decision = running_decision.decision();
         let report = report(&decision, Some("unit"));
-        let segments = deciding_segments.as_ref().map(DecidingSegments::decision);
-        Self { decision, report, segments, later, deciding, deciding_segments }
+        let segments = deciding_segments.as_ref().map(RunningSegments::decision);
+        Self { decision, report, segments, conversion_verdicts, deciding: running_decision, deciding_segments }
     }
 }

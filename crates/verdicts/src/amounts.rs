@@ -17,7 +17,7 @@ pub const CAP: u32 = 5;
 pub struct SideClicks(pub [u16; 2]);
 
 /// The most clicks of a side: a list has fewer documents.
-const MOST: u16 = (1 << SideClicks::BITS) - 1;
+const MAX_SIDE_CLICKS: u16 = (1 << SideClicks::BITS) - 1;
 
 impl SideClicks {
     /// The bits of a side.
@@ -34,7 +34,7 @@ impl SideClicks {
     #[must_use]
     pub fn packed(clicks: Option<Self>) -> u32 {
         clicks.map_or(0, |Self(sides)| {
-            let [first, second] = sides.map(|side| u32::from(side.min(MOST)));
+            let [first, second] = sides.map(|side| u32::from(side.min(MAX_SIDE_CLICKS)));
             1 | first << 1 | second << (1 + Self::BITS)
         })
     }
@@ -42,7 +42,7 @@ impl SideClicks {
     /// The inverse of [`packed`](Self::packed).
     #[must_use]
     pub fn unpacked(number: u32) -> Option<Self> {
-        let side = |from: u32| (number >> from) as u16 & MOST;
+        let side = |from: u32| (number >> from) as u16 & MAX_SIDE_CLICKS;
         (number & 1 == 1).then(|| Self([side(1), side(1 + Self::BITS)]))
     }
 }
@@ -66,7 +66,7 @@ impl UnitAmounts {
         }
     }
 
-    /// As numbers, to be kept; [`of_numbers`](Self::of_numbers) is the inverse.
+    /// As numbers, to be kept; [`from_numbers`](Self::from_numbers) is the inverse.
     #[must_use]
     pub fn numbers(&self) -> [u32; 5] {
         let Self { impressions, clicks, clicked } = *self;
@@ -75,7 +75,7 @@ impl UnitAmounts {
 
     /// The inverse of [`numbers`](Self::numbers).
     #[must_use]
-    pub fn of_numbers([impressions, first, second, first_clicked, second_clicked]: [u32; 5]) -> Self {
+    pub fn from_numbers([impressions, first, second, first_clicked, second_clicked]: [u32; 5]) -> Self {
         Self { impressions, clicks: [first, second], clicked: [first_clicked, second_clicked] }
     }
 
@@ -211,7 +211,7 @@ impl Amounts {
 
     /// The amounts with these [numbers](Self::numbers).
     #[must_use]
-    pub fn of_numbers(numbers: [i64; 13]) -> Self {
+    pub fn from_numbers(numbers: [i64; 13]) -> Self {
         let of = |at: usize| numbers[at].cast_unsigned();
         let sides = |at: usize| SideSums {
             first: of(at),
@@ -251,12 +251,12 @@ impl Amounts {
     /// The sums of one of the two that [`RatioSequence`](statistics::anytime::RatioSequence) needs, in clicks or clicked
     /// impressions per impression.
     #[must_use]
-    pub(crate) fn sums(&self, of: SideSums) -> RatioSums {
+    pub(crate) fn sums(&self, side_sums: SideSums) -> RatioSums {
         RatioSums {
-            amounts: of.difference() as f64,
+            amounts: side_sums.difference() as f64,
             sizes: self.impressions as f64,
-            amount_squares: of.squares as f64,
-            products: of.products as f64,
+            amount_squares: side_sums.squares as f64,
+            products: side_sums.products as f64,
             size_squares: self.impression_squares as f64,
         }
     }
@@ -266,7 +266,7 @@ impl AddAssign for Amounts {
     fn add_assign(&mut self, other: Self) {
         let mut sum = self.numbers();
         sum.iter_mut().zip(other.numbers()).for_each(|(sum, more)| *sum = sum.saturating_add(more));
-        *self = Self::of_numbers(sum);
+        *self = Self::from_numbers(sum);
     }
 }
 
@@ -282,14 +282,16 @@ mod tests {
 
     #[test]
     fn clicks_as_a_number_and_back() {
-        for clicks in [None, Some(SideClicks([0, 0])), Some(SideClicks([1, 0])), Some(SideClicks([10_000, MOST]))] {
+        for clicks in
+            [None, Some(SideClicks([0, 0])), Some(SideClicks([1, 0])), Some(SideClicks([10_000, MAX_SIDE_CLICKS]))]
+        {
             let number = SideClicks::packed(clicks);
             assert!(number < 1 << 29);
             assert_eq!(SideClicks::unpacked(number), clicks);
         }
         assert_eq!(
             SideClicks::unpacked(SideClicks::packed(Some(SideClicks([u16::MAX, 3])))),
-            Some(SideClicks([MOST, 3]))
+            Some(SideClicks([MAX_SIDE_CLICKS, 3]))
         );
     }
 
@@ -311,7 +313,7 @@ mod tests {
         assert_eq!((amounts, amounts.fault(2)), (expected, None));
         assert_eq!(amounts.swapped().swapped(), amounts);
         assert_eq!(amounts.swapped().clicks.difference(), 4);
-        assert_eq!(Amounts::of_numbers(amounts.numbers()), amounts);
+        assert_eq!(Amounts::from_numbers(amounts.numbers()), amounts);
         let mut twice = amounts;
         twice += amounts.swapped();
         assert_eq!((twice.clicks.difference(), twice.clicks.products, twice.clicks.squares), (0, 0, 52));
@@ -328,7 +330,7 @@ mod tests {
             for change in [-60, 1_000_000] {
                 let mut numbers = amounts.numbers();
                 numbers[at] += change;
-                found += u32::from(Amounts::of_numbers(numbers).fault(u64::MAX).is_some());
+                found += u32::from(Amounts::from_numbers(numbers).fault(u64::MAX).is_some());
             }
         }
         // Changes of `cut`, and of a few clicks, go undetected.

@@ -18,7 +18,7 @@ pub const FIRST_PLACE: i16 = 1_000;
 
 /// No unit has a larger advantage: impressions are added up, by time, until one more might exceed it. When that is so depends on
 /// coins of the past alone, so the mean is still 0.
-pub const MOST: i32 = 4 * FIRST_PLACE as i32;
+pub const MAX_ADVANTAGE: i32 = 4 * FIRST_PLACE as i32;
 
 /// The worth of a place, from 0: the first one divided by the rank, as a whole number.
 #[must_use]
@@ -32,12 +32,12 @@ pub fn worth(place: usize) -> i16 {
 /// from -[`FIRST_PLACE`] to [`FIRST_PLACE`] if rounds are whole.
 #[must_use]
 pub fn advantage(owners: impl Iterator<Item = Option<Side>>) -> i16 {
-    let of = |(place, owner)| match owner {
+    let place_worth = |(place, owner)| match owner {
         Some(Side::First) => worth(place),
         Some(Side::Second) => -worth(place),
         None => 0,
     };
-    owners.enumerate().map(of).fold(0, i16::saturating_add)
+    owners.enumerate().map(place_worth).fold(0, i16::saturating_add)
 }
 
 /// The number of places of a list in whole rounds, which have a document of each of the `rankers`; documents without owner are in none.
@@ -47,18 +47,18 @@ pub fn advantage(owners: impl Iterator<Item = Option<Side>>) -> i16 {
 /// The round in which the list ends does not count: it could hide that a ranker had none left.
 #[must_use]
 pub fn whole_rounds(owners: impl Iterator<Item = Option<u8>>, rankers: usize) -> Option<usize> {
-    let (mut added, mut count, mut places) = ([false; 256], 0, 0);
-    for (place, owner) in owners.enumerate() {
+    let (mut has_added, mut count, mut whole_places) = ([false; 256], 0, 0);
+    for (place_number, owner) in owners.enumerate() {
         let Some(owner) = owner else { continue };
-        if std::mem::replace(&mut added[usize::from(owner)], true) {
+        if std::mem::replace(&mut has_added[usize::from(owner)], true) {
             return None;
         }
         count += 1;
         if count == rankers {
-            (added, count, places) = ([false; 256], 0, place + 1);
+            (has_added, count, whole_places) = ([false; 256], 0, place_number + 1);
         }
     }
-    Some(places)
+    Some(whole_places)
 }
 
 /// The advantage of a unit.
@@ -68,12 +68,12 @@ pub struct UnitDraft(i32);
 impl UnitDraft {
     /// Adds the advantage of an impression, from -[`FIRST_PLACE`] to [`FIRST_PLACE`]; those of a unit come by time.
     pub fn add(&mut self, advantage: i16) {
-        if self.0.abs() <= MOST - i32::from(FIRST_PLACE) {
+        if self.0.abs() <= MAX_ADVANTAGE - i32::from(FIRST_PLACE) {
             self.0 += i32::from(advantage.clamp(-FIRST_PLACE, FIRST_PLACE));
         }
     }
 
-    /// The sum: from -[`MOST`] to [`MOST`].
+    /// The sum: from -[`MAX_ADVANTAGE`] to [`MAX_ADVANTAGE`].
     #[must_use]
     pub fn sum(self) -> i32 {
         self.0
@@ -116,7 +116,7 @@ impl DraftSums {
     #[must_use]
     pub fn are_possible(&self, units: u64, difference_squares: u128) -> bool {
         let [sum, squares, units] = [self.sum.unsigned_abs(), self.squares, units].map(u128::from);
-        let (most, products) = (u128::from(MOST.unsigned_abs()), self.products.unsigned_abs());
+        let (most, products) = (u128::from(MAX_ADVANTAGE.unsigned_abs()), self.products.unsigned_abs());
         // No unit exceeds MOST, and sums and products obey the Cauchy-Schwarz inequality.
         squares <= units * most * most
             && sum * sum <= squares * units
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(unit.sum(), 3_500);
         let mut other = UnitDraft::default();
         (0..100).for_each(|_| other.add(i16::MIN));
-        assert_eq!(other.sum(), -MOST);
+        assert_eq!(other.sum(), -MAX_ADVANTAGE);
     }
 
     #[test]

@@ -19,7 +19,7 @@
 //! ```
 //! use statistics::Counts;
 //! use statistics::anytime::TestState;
-//! use verdicts::decide::{By, decide};
+//! use verdicts::decide::{CountUnit, decide};
 //! use verdicts::outcomes::{Day, DayCounts, Outcomes};
 //!
 //! let counts = DayCounts::of(Counts::new(300, 180, 90), Counts::new(500, 320, 700));
@@ -28,7 +28,7 @@
 //!     versions: vec![None],
 //!     days: vec![Day { version: 0, day: 20_780, pair: (0, 1), counts }],
 //! };
-//! let verdicts = decide(&outcomes, 0.05, By::Units)?;
+//! let verdicts = decide(&outcomes, 0.05, CountUnit::Units)?;
 //! assert_eq!(verdicts.latest().pairs[0].last.verdict, TestState::FirstWins);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -49,7 +49,7 @@ mod version;
 
 pub use bots::{Bots, CRAWLERS};
 pub use pair_choice::{PairChoice, PairChoices, SaidBy};
-pub use version::{OfVersion, UNNAMED, Version, experiment_of, wrong_version};
+pub use version::{OfVersion, UNNAMED_VERSION, Version, experiment_name, wrong_version};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -112,7 +112,7 @@ impl Outcomes {
 
     /// The same outcomes, with the versions that a summary names and that have no closed outcome.
     #[must_use]
-    pub fn with_versions_of(mut self, summary: &serde_json::Value) -> Self {
+    pub fn add_versions(mut self, summary: &serde_json::Value) -> Self {
         for version in summary["versions"].as_array().into_iter().flatten() {
             let name = version["version"].as_str().map(str::to_owned);
             if !self.versions.contains(&name) {
@@ -160,7 +160,7 @@ pub fn quoted(field: &str) -> String {
 
 /// The outcomes of a table of [`Outcomes::to_csv`] with names that need no quotation marks.
 #[cfg(test)]
-pub(crate) fn of_table(table: &str) -> Outcomes {
+pub(crate) fn parse_table(table: &str) -> Outcomes {
     let (header, rows) = table.split_once('\n').unwrap();
     let are_named = header.starts_with(VERSION);
     let rows: Vec<(Option<String>, Vec<&str>)> = rows
@@ -176,20 +176,20 @@ pub(crate) fn of_table(table: &str) -> Outcomes {
     let mut days: Vec<Day> = rows
         .iter()
         .map(|(version, fields)| {
-            let place = |name: &str| names.iter().position(|known| *known == name).unwrap();
-            let count = |at: usize| fields[at].parse().unwrap();
-            let counts = |at: usize| Counts::new(count(at), count(at + 1), count(at + 2));
+            let place = |name: &str| names.iter().position(|known_name| *known_name == name).unwrap();
+            let count = |column: usize| fields[column].parse().unwrap();
+            let counts = |column: usize| Counts::new(count(column), count(column + 1), count(column + 2));
             let (first, second) = (place(fields[1]), place(fields[2]));
             let mut counts = DayCounts::of(counts(3), counts(6));
             if fields.len() > COLUMNS.len() {
-                let number = |at: usize| fields[COLUMNS.len() + at].parse().unwrap();
-                counts.amounts = Amounts::of_numbers(std::array::from_fn(number));
+                let number = |column: usize| fields[COLUMNS.len() + column].parse().unwrap();
+                counts.amounts = Amounts::from_numbers(std::array::from_fn(number));
             }
             if second < first {
                 counts = counts.swapped();
             }
             Day {
-                version: versions.iter().position(|known| known == version).unwrap(),
+                version: versions.iter().position(|known_name| known_name == version).unwrap(),
                 day: times::day_of_date(fields[0]).unwrap(),
                 pair: (first.min(second), first.max(second)),
                 counts,

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use statistics::anytime::{EProcess, PairTest};
 use statistics::{Counts, StatisticsError};
 
-use crate::decide::{By, Deciding, Decision, PairDecision};
+use crate::decide::{CountUnit, Decision, PairDecision, RunningDecision};
 use crate::outcomes::Outcomes;
 
 /// The outcomes of segments.
@@ -32,11 +32,11 @@ pub struct SegmentOutcomes {
 
 /// Verdicts of segments, to which days are added.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DecidingSegments {
+pub struct RunningSegments {
     names: Vec<String>,
     champion: usize,
     alpha: f64,
-    each: Vec<Deciding>,
+    each: Vec<RunningDecision>,
 }
 
 /// The verdicts of segments.
@@ -65,20 +65,20 @@ pub struct Harm {
     pub most: usize,
 }
 
-impl DecidingSegments {
+impl RunningSegments {
     /// The verdicts of segments, at level `alpha`, in (0, 1), for all of them together. `before` is the result for
     /// their first days: only later days are then read.
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
-    pub fn of(segments: &SegmentOutcomes, alpha: f64, before: Option<&Self>) -> Result<Self, StatisticsError> {
+    pub fn of(segments: &SegmentOutcomes, alpha: f64, previous: Option<&Self>) -> Result<Self, StatisticsError> {
         let SegmentOutcomes { names, each: outcomes, champion } = segments;
         // A part of a wrong level may be a right one.
         PairTest::new(alpha)?;
         let part = alpha / outcomes.len().max(1) as f64;
         let of = |(place, outcomes): (usize, &Outcomes)| {
-            let before = before.and_then(|before| before.each.get(place));
-            Deciding::of(outcomes, part, By::Units, before)
+            let previous = previous.and_then(|previous| previous.each.get(place));
+            RunningDecision::of(outcomes, part, CountUnit::Units, previous)
         };
         let each = outcomes.iter().enumerate().map(of).collect::<Result<_, _>>()?;
         Ok(Self { names: names.clone(), champion: *champion, alpha, each })
@@ -87,7 +87,7 @@ impl DecidingSegments {
     /// What is known by now.
     #[must_use]
     pub fn decision(&self) -> SegmentsDecision {
-        let each: Vec<Decision> = self.each.iter().map(Deciding::decision).collect();
+        let each: Vec<Decision> = self.each.iter().map(RunningDecision::decision).collect();
         let harms = harms(&each, self.champion, self.alpha);
         SegmentsDecision { names: self.names.clone(), champion: self.champion, each, harms }
     }
@@ -97,12 +97,12 @@ impl SegmentsDecision {
     /// The verdict of a segment on a ranker and the champion; `None` if they have not met there.
     #[must_use]
     pub fn against_champion(&self, segment: usize, ranker: usize) -> Option<&PairDecision> {
-        pair_of(self.each.get(segment)?, self.champion, ranker)
+        champion_pair(self.each.get(segment)?, self.champion, ranker)
     }
 
     /// The harm that a ranker does.
     #[must_use]
-    pub fn harm_of(&self, ranker: usize) -> Option<&Harm> {
+    pub fn harm_by(&self, ranker: usize) -> Option<&Harm> {
         self.harms.iter().find(|harm| harm.ranker == ranker)
     }
 
@@ -112,7 +112,7 @@ impl SegmentsDecision {
         let rankers = self.each.first().map_or(&[][..], |decision| &decision.rankers);
         let [ranker, champion] =
             [harm.ranker, self.champion].map(|place| rankers.get(place).map_or("", String::as_str));
-        match self.named(harm) {
+        match self.harmed_segments(harm) {
             None => format!(
                 "{ranker} harms a segment, and it is not known which; the most evidence is for {}.",
                 self.names[harm.most]
@@ -123,7 +123,7 @@ impl SegmentsDecision {
 
     /// The segments known to be harmed, in words; `None` if there are none.
     #[must_use]
-    pub fn named(&self, harm: &Harm) -> Option<String> {
+    pub fn harmed_segments(&self, harm: &Harm) -> Option<String> {
         let names: Vec<&str> = harm.named.iter().map(|segment| self.names[*segment].as_str()).collect();
         let (last, others) = names.split_last()?;
         Some(if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) })
@@ -135,14 +135,14 @@ fn harms(segments: &[Decision], champion: usize, alpha: f64) -> Vec<Harm> {
     let rankers = segments.first().map_or(0, |decision| decision.rankers.len());
     let against: Vec<(usize, Vec<Option<&PairDecision>>)> = (0..rankers)
         .filter(|ranker| *ranker != champion)
-        .map(|ranker| (ranker, segments.iter().map(|decision| pair_of(decision, champion, ranker)).collect()))
+        .map(|ranker| (ranker, segments.iter().map(|decision| champion_pair(decision, champion, ranker)).collect()))
         .filter(|(_, pairs): &(_, Vec<Option<_>>)| pairs.iter().any(Option::is_some))
         .collect();
     let threshold = libm::log(against.len() as f64 / alpha);
     against.iter().filter_map(|(ranker, pairs)| harm(*ranker, champion, pairs, threshold)).collect()
 }
 
-fn pair_of(decision: &Decision, champion: usize, ranker: usize) -> Option<&PairDecision> {
+fn champion_pair(decision: &Decision, champion: usize, ranker: usize) -> Option<&PairDecision> {
     let pair = (champion.min(ranker), champion.max(ranker));
     decision.pairs.iter().find(|one| one.last.pair == pair)
 }
@@ -159,13 +159,13 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
     }
     // ln of the evidence of each segment until the day.
     let mut of = vec![0.0; pairs.len()];
-    let mut since = None;
+    let mut since_day = None;
     for (day, looks) in days {
         for (segment, Counts { wins, losses, .. }) in looks {
             of[segment] = evidence.ln(wins, losses);
         }
         if ln_mean(&of) >= threshold {
-            since = since.or(Some(day));
+            since_day = since_day.or(Some(day));
         }
     }
     let is_harmed = |pair: &Option<&PairDecision>| {
@@ -173,7 +173,7 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
     };
     let most = (0..of.len()).max_by(|a, b| of[*a].total_cmp(&of[*b]).then(b.cmp(a)))?;
     let named = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
-    Some(Harm { ranker, since: since?, named, most })
+    Some(Harm { ranker, since: since_day?, named, most })
 }
 
 /// ln of the mean of what these are the logarithms of.
@@ -209,7 +209,7 @@ mod tests {
     }
 
     fn decided(outcomes: &SegmentOutcomes) -> SegmentsDecision {
-        DecidingSegments::of(outcomes, 0.05, None).unwrap().decision()
+        RunningSegments::of(outcomes, 0.05, None).unwrap().decision()
     }
 
     /// Experiments with eight segments in which nothing differs, with 100 looks at each: the number with harm to a
@@ -274,10 +274,10 @@ mod tests {
         let whole = segments(7, &[0.6, 0.5]);
         let mut cut = whole.clone();
         cut.each.iter_mut().for_each(|outcomes| outcomes.days.truncate(60));
-        let before = DecidingSegments::of(&cut, 0.05, None).unwrap();
-        let after = DecidingSegments::of(&whole, 0.05, Some(&before)).unwrap();
+        let before = RunningSegments::of(&cut, 0.05, None).unwrap();
+        let after = RunningSegments::of(&whole, 0.05, Some(&before)).unwrap();
         assert_eq!(after.decision(), decided(&whole));
-        assert!(DecidingSegments::of(&whole, 1.5, None).is_err());
+        assert!(RunningSegments::of(&whole, 1.5, None).is_err());
         assert_eq!(decided(&segments(1, &[])).harms, []);
     }
 
@@ -300,7 +300,7 @@ mod tests {
             let sentence = "new harms a segment, and it is not known which; the most evidence is for s0.";
             assert_eq!(decision.sentence(&unnamed), sentence);
             let named = Harm { named: vec![0, 1, 2], ..harm.clone() };
-            assert_eq!(decision.named(&named).as_deref(), Some("s0, s1 and s2"));
+            assert_eq!(decision.harmed_segments(&named).as_deref(), Some("s0, s1 and s2"));
         }
     }
 }

@@ -7,7 +7,7 @@ use ranktypes::text::excerpt;
 use super::pair_choice::{PairChoice, PairChoices, SaidBy};
 
 /// The name of impressions without a version where others have one.
-pub const UNNAMED: &str = "no version named";
+pub const UNNAMED_VERSION: &str = "no version named";
 
 /// The declarations of all impressions of a version of the experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,7 +49,7 @@ pub struct Version {
 
 /// The experiment of a version, if it names one.
 #[must_use]
-pub fn experiment_of(version: &str) -> Option<&str> {
+pub fn experiment_name(version: &str) -> Option<&str> {
     version.rsplit_once('@').map(|(experiment, _)| experiment)
 }
 

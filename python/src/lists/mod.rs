@@ -14,7 +14,7 @@ use ::interleave::by_id::IdError;
 use ::interleave::receipt::{ExperimentVersion, Mixed, Parts, Receipt};
 use ::interleave::{
     AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _, Page,
-    Preference, growing, keyed, page,
+    Preference, growing_lists, keyed, page,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -430,7 +430,7 @@ pub(crate) fn interleave(
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
             return Ok(method.draw(lists, depth, &mut generator, scratch));
         }
-        let drawn = growing::interleave_growing(method, &pages, asked.length, &generator).map_err(value_error)?;
+        let drawn = growing_lists::interleave_growing(method, &pages, asked.length, &generator).map_err(value_error)?;
         drawn.ok_or_else(|| value_error("expected the lists of a page"))
     });
     let (mixed, receipt) = draw.map_err(value_error)??;
@@ -459,7 +459,7 @@ pub(crate) fn multileave(
             let depth = asked.depth(method.is_prefix_stable(), method.name())?;
             return Ok(method.draw(lists, depth, &mut generator, scratch));
         }
-        let drawn = growing::multileave_growing(method, &pages, asked.length, &generator).map_err(value_error)?;
+        let drawn = growing_lists::multileave_growing(method, &pages, asked.length, &generator).map_err(value_error)?;
         drawn.ok_or_else(|| value_error("expected the lists of a page"))
     });
     let (mixed, receipt) = draw.map_err(value_error)??;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use click_logs::join::{FrameJoin, OfDay, Span, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{FrameJoin, DayTotals, Span, LogTotals, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::Settings;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -96,7 +96,7 @@ pub(crate) const PAGE_COUNTS: usize = PageCounts::COLUMNS.len();
 pub(crate) const AMOUNTS: usize = Amounts::COLUMNS.len();
 /// The number of counts in a row: for a day and a pair, wins, losses and ties by units and by impressions, the counts of pages and amounts,
 /// some of which may be negative; for a fate, one.
-const NUMBERS: usize = OfDay::NUMBERS;
+const NUMBERS: usize = DayTotals::NUMBERS;
 /// The number of integer columns, with the kind of the row and the day.
 const COUNTS: usize = 2 + NUMBERS;
 
@@ -277,7 +277,7 @@ impl EventGathering {
 #[pyclass(module = "rankduel._core")]
 pub(crate) struct Counting {
     units: Units,
-    sum: Sum,
+    sum: LogTotals,
     last: Option<u128>,
 }
 
@@ -287,7 +287,7 @@ impl Counting {
     #[new]
     fn new(rules: &str, survey: &str) -> PyResult<Self> {
         let (settings, survey) = (read(rules)?, SurveyedPart::parse(survey)?);
-        Ok(Self { units: Units::new(settings, &survey), sum: Sum::default(), last: None })
+        Ok(Self { units: Units::new(settings, &survey), sum: LogTotals::default(), last: None })
     }
 
     /// Takes a batch of outcomes.
@@ -300,7 +300,7 @@ impl Counting {
     fn end(&mut self, py: Python<'_>) -> Rows {
         py.detach(|| {
             self.units.count(&mut self.sum);
-            let Sum { days, tally } = std::mem::take(&mut self.sum);
+            let LogTotals { days, tally } = std::mem::take(&mut self.sum);
             let mut writer = Writer::new();
             for ((version, day, names), of_day) in days {
                 let row = counts_row(OUTCOME, day, of_day.numbers());
@@ -388,7 +388,7 @@ pub(crate) fn added_up<'py>(
     counts: Vec<Row>,
 ) -> PyResult<CreditedBytes<'py>> {
     let (settings, survey): (Settings, _) = (read(rules)?, SurveyedPart::parse(survey)?);
-    let mut sum = Sum::default();
+    let mut sum = LogTotals::default();
     let mut tally = Tally::default();
     for (kind, version, day, first, second, numbers) in counts {
         if kind == FATE {
@@ -397,7 +397,7 @@ pub(crate) fn added_up<'py>(
             }
             continue;
         }
-        sum.add_day(version, day as i32, [first, second], OfDay::of_numbers(numbers));
+        sum.add_day(version, day as i32, [first, second], DayTotals::from_numbers(numbers));
     }
     sum.tally += tally;
     Ok(credited_bytes(py, &sum.credited(&survey, &settings), &settings))

@@ -14,7 +14,7 @@ mod rules;
 use std::path::PathBuf;
 
 use click_logs::cli::summary;
-use click_logs::join::{Credited, FrameJoin, State, Sum, Units, Unkept};
+use click_logs::join::{CreditedLog, FrameJoin, State, LogTotals, Units, PendingRun};
 use click_logs::measures::Measures;
 use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};
@@ -26,7 +26,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
 use times::parse_duration;
-use verdicts::decide::{By, decide};
+use verdicts::decide::{CountUnit, decide};
 
 pub(crate) use self::engine::{AMOUNTS, Counting, EventGathering, PAGE_COUNTS, Rows, added_up, merge_surveys};
 
@@ -36,8 +36,8 @@ use crate::call::value_error;
 /// The report on a log, as `click-logs credit` writes it: outcomes.csv, fates.csv, pages.csv, and the text of a summary in JSON.
 type CreditedBytes<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, String);
 
-fn credited_bytes<'py>(py: Python<'py>, credited: &Credited, settings: &Settings) -> CreditedBytes<'py> {
-    let outcomes = click_logs::outcomes::of_credited(credited).to_csv();
+fn credited_bytes<'py>(py: Python<'py>, credited: &CreditedLog, settings: &Settings) -> CreditedBytes<'py> {
+    let outcomes = click_logs::outcomes::outcomes_of_log(credited).to_csv();
     let tables = [outcomes, fates_csv(credited), pages_csv(credited)];
     let [outcomes, fates, pages] = tables.map(|table| PyBytes::new(py, table.as_bytes()));
     (outcomes, fates, pages, summary(credited, settings).to_string())
@@ -56,7 +56,7 @@ pub(crate) struct Log {
     /// The state of a log that grows, until it is credited.
     state: Option<State>,
     /// The additions of this run, until they are kept.
-    unkept: Option<Unkept>,
+    unkept: Option<PendingRun>,
 }
 
 #[pymethods]
@@ -70,7 +70,7 @@ impl Log {
         let horizon = horizon.map_err(|error| value_error(format!("horizon: {error}")))?;
         let state = state.map(|folder| State::open(&folder, &settings, horizon)).transpose().map_err(of_state)?;
         let gathered = match &state {
-            Some(state) => FrameJoin::growing(settings, state).map_err(value_error)?,
+            Some(state) => FrameJoin::for_state(settings, state).map_err(value_error)?,
             None => FrameJoin::new(settings),
         };
         Ok(Self { gathered, state, unkept: None })
@@ -79,7 +79,7 @@ impl Log {
     /// Makes the credited log the state of the log that grows, if there is one.
     fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
         let unkept = self.unkept.take();
-        py.detach(|| unkept.map(Unkept::keep).transpose()).map(drop).map_err(of_state)
+        py.detach(|| unkept.map(PendingRun::keep).transpose()).map(drop).map_err(of_state)
     }
 
     /// Adds a batch of impressions, numbered from `first`.
@@ -116,7 +116,7 @@ impl Log {
             self.unkept = Some(unkept);
             return Ok(credited_bytes(py, &credited, self.gathered.settings()));
         }
-        let credited = py.detach(|| -> Result<Credited, click_logs::LogError> {
+        let credited = py.detach(|| -> Result<CreditedLog, click_logs::LogError> {
             let settings = self.gathered.settings().clone();
             let survey = self.gathered.survey();
             let (until, _) = survey.closing(&settings);
@@ -128,7 +128,7 @@ impl Log {
                 }
             })?;
             failed.map_or(Ok(()), Err)?;
-            let mut sum = Sum { tally: self.gathered.take_tally(), ..Sum::default() };
+            let mut sum = LogTotals { tally: self.gathered.take_tally(), ..LogTotals::default() };
             units.count(&mut sum);
             Ok(sum.credited(&survey, &settings))
         });
@@ -194,7 +194,7 @@ pub(crate) fn decided(
     let summary: Value = serde_json::from_str(summary).map_err(value_error)?;
     let names = summary["rankers"].as_array().into_iter().flatten();
     let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
-    let by = if by_impressions { By::Impressions } else { By::Units };
+    let by = if by_impressions { CountUnit::Impressions } else { CountUnit::Units };
     let outcomes = click_logs::outcomes::read(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;

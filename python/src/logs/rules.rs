@@ -5,7 +5,7 @@ use pyo3::PyResult;
 use serde::Deserialize;
 use times::{Zone, parse_duration};
 use verdicts::Bots;
-use verdicts::integrity::Logged;
+use verdicts::integrity::PageSelection;
 
 use crate::call::value_error;
 
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str) -> PyResult<Settings> {
     settings.logged = match rules.logged {
         None => None,
         Some(logged) => Some(
-            { [Logged::Every, Logged::Clicked] }
+            { [PageSelection::Every, PageSelection::Clicked] }
                 .into_iter()
                 .find(|known| known.name() == logged)
                 .ok_or_else(|| value_error(format!("logged: expected every or clicked, found {logged:?}")))?,

@@ -36,7 +36,7 @@ pub(super) struct Apply {
 }
 
 /// As a state: paused until another experiment is over.
-const WAITS: &str = "waits";
+const WAITING_STATE: &str = "waits";
 
 /// The file.
 #[derive(Debug, Deserialize)]
@@ -74,36 +74,36 @@ impl Apply {
         })?;
         let targets = wanted.experiment.into_iter().enumerate();
         let targets: Vec<Target> = targets
-            .map(|(at, table)| {
-                target(table).map_err(|message| usage(format!("{name}: experiment {}: {message}", at + 1)))
+            .map(|(endpoint, table)| {
+                target(table).map_err(|message| usage(format!("{name}: experiment {}: {message}", endpoint + 1)))
             })
             .collect::<Result<_>>()?;
-        if let Some(at) = (1..targets.len())
-            .find(|&at| targets[..at].iter().any(|other| other.config.name == targets[at].config.name))
-        {
-            bail!(usage(format!("{name}: experiment {} is there twice", targets[at].config.name)));
+        if let Some(endpoint) = (1..targets.len()).find(|&endpoint| {
+            targets[..endpoint].iter().any(|unknown| unknown.config.name == targets[endpoint].config.name)
+        }) {
+            bail!(usage(format!("{name}: experiment {} is there twice", targets[endpoint].config.name)));
         }
         let server = Server::new(&self.url, self.key.as_deref());
         // All is looked at before anything is done.
-        let (mut steps, mut refused) = (Vec::new(), Vec::new());
-        for (at, target) in targets.iter().enumerate() {
+        let (mut steps, mut refusals) = (Vec::new(), Vec::new());
+        for (endpoint, target) in targets.iter().enumerate() {
             let name = &target.config.name;
             let known = server.status(name)?;
-            if let Some(other) = target.config.begin_after.as_ref().filter(|_| known.is_none()) {
-                let is_before = targets[..at].iter().any(|before| before.config.name == *other);
-                if !is_before && server.status(other)?.is_none() {
-                    refused.push(format!(
-                        "{name} begins after {other}, which is not there; put {other} before it in the file"
+            if let Some(unknown) = target.config.begin_after.as_ref().filter(|_| known.is_none()) {
+                let is_before = targets[..endpoint].iter().any(|before| before.config.name == *unknown);
+                if !is_before && server.status(unknown)?.is_none() {
+                    refusals.push(format!(
+                        "{name} begins after {unknown}, which is not there; put {unknown} before it in the file"
                     ));
                 }
             }
             match plan(target, known.as_ref(), &self.why) {
                 Ok(more) => steps.extend(more),
-                Err(why) => refused.push(why),
+                Err(why) => refusals.push(why),
             }
         }
-        if !refused.is_empty() {
-            bail!("nothing was done: {}", refused.join("; "));
+        if !refusals.is_empty() {
+            bail!("nothing was done: {}", refusals.join("; "));
         }
         if steps.is_empty() {
             println!("all {} experiments are as the file says", targets.len());
@@ -170,20 +170,20 @@ fn text_of_time(value: Value) -> Value {
 }
 
 /// The steps from the experiment on the server (`known`, if it exists) to the wanted one, or an error if there are none.
-fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, String> {
+fn plan(target: &Target, existing: Option<&Value>, why: &str) -> Result<Vec<Step>, String> {
     let Target { config, given, state, ship } = target;
     let name = &config.name;
     let path = |verb: &str| format!("/v1/experiments/{name}/{verb}");
     let reason = json!({"why": why});
     let mut steps = Vec::new();
-    let now = match known {
+    let current_state = match existing {
         None => {
             steps.push(Step { what: format!("make {name}"), path: "/v1/experiments".to_owned(), body: given.clone() });
-            if config.begin_after.is_some() { WAITS } else { "running" }
+            if config.begin_after.is_some() { WAITING_STATE } else { "running" }
         }
-        Some(known) => {
-            same_settings(config, known)?;
-            let share = known["share"]["now"].as_f64().unwrap_or(1.0);
+        Some(existing) => {
+            same_settings(config, existing)?;
+            let share = existing["share"]["now"].as_f64().unwrap_or(1.0);
             // A ramp may be further than its first step, which the file names.
             if config.ramp.is_none() && config.share < share {
                 return Err(format!(
@@ -200,23 +200,25 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
                     body,
                 });
             }
-            match known["state"].as_str().unwrap_or("running") {
-                _ if known["waits_for"].is_string() => WAITS,
+            match existing["state"].as_str().unwrap_or("running") {
+                _ if existing["waits_for"].is_string() => WAITING_STATE,
                 state => state,
             }
         }
     };
     let has_ended_at_its_date = config.end_at.is_some()
-        && now == "ended"
-        && known.and_then(|known| known["changes"].as_array()?.last()).is_some_and(|last| last["who"] == SCHEDULE);
+        && current_state == "ended"
+        && existing
+            .and_then(|existing| existing["changes"].as_array()?.last())
+            .is_some_and(|last| last["who"] == SCHEDULE);
     let mut to = |verb: &str| {
         steps.push(Step { what: format!("{verb} {name}"), path: path(verb), body: reason.clone() });
     };
-    match (state.as_deref(), now) {
+    match (state.as_deref(), current_state) {
         // Both are in the file.
-        (Some("running"), WAITS) => {}
+        (Some("running"), WAITING_STATE) => {}
         (Some("running" | "paused"), _) if has_ended_at_its_date => {}
-        (Some("paused"), WAITS) => {
+        (Some("paused"), WAITING_STATE) => {
             let other = config.begin_after.as_deref().unwrap_or_default();
             return Err(format!(
                 "{name} begins by itself after {other}, and cannot be paused before; leave out state or begin_after"
@@ -224,14 +226,15 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
         }
         (Some("paused"), "running") => to("pause"),
         (Some("running"), "paused" | "killed") => to("resume"),
-        (Some("ended"), "running" | "paused" | "killed" | WAITS) => to("end"),
-        (Some(wanted), now) if wanted != now => {
-            return Err(format!("{name} is {now}, and cannot become {wanted}; make another experiment"));
+        (Some("ended"), "running" | "paused" | "killed" | WAITING_STATE) => to("end"),
+        (Some(wanted), current_state) if wanted != current_state => {
+            return Err(format!("{name} is {current_state}, and cannot become {wanted}; make another experiment"));
         }
         _ => {}
     }
     if let Some(ranker) = ship {
-        let shipped = known.filter(|_| now == "shipped").and_then(|known| known["fallback"].as_str());
+        let shipped =
+            existing.filter(|_| current_state == "shipped").and_then(|existing| existing["fallback"].as_str());
         if shipped != Some(ranker) {
             let mut body = reason;
             body["ranker"] = ranker.clone().into();
@@ -242,20 +245,20 @@ fn plan(target: &Target, known: Option<&Value>, why: &str) -> Result<Vec<Step>, 
 }
 
 /// Whether an experiment has the settings of the file, but for its share.
-fn same_settings(config: &Config, known: &Value) -> Result<(), String> {
+fn same_settings(config: &Config, existing: &Value) -> Result<(), String> {
     let settings = |value: &Value| {
         let mut settings = value.as_object().cloned().unwrap_or_default();
         settings.remove("share");
         settings
     };
     let wanted = settings(&serde_json::to_value(config).unwrap_or_default());
-    let there = settings(&known["settings"]);
-    let keys = wanted.keys().chain(there.keys().filter(|key| !wanted.contains_key(*key)));
-    let differ = keys.filter(|key| wanted.get(*key) != there.get(*key));
+    let present = settings(&existing["settings"]);
+    let keys = wanted.keys().chain(present.keys().filter(|key| !wanted.contains_key(*key)));
+    let differ = keys.filter(|key| wanted.get(*key) != present.get(*key));
     let differ: Vec<String> = differ
         .map(|key| {
             let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
-            format!("{key} is {} and would be {}", text(there.get(key)), text(wanted.get(key)))
+            format!("{key} is {} and would be {}", text(present.get(key)), text(wanted.get(key)))
         })
         .collect();
     if differ.is_empty() {
@@ -265,7 +268,7 @@ fn same_settings(config: &Config, known: &Value) -> Result<(), String> {
     Err(format!(
         "{} runs as version {}, and settings do not change during a test ({}); it would be version {}: end it, and give the new one another name",
         config.name,
-        known["version"].as_str().unwrap_or("unknown"),
+        existing["version"].as_str().unwrap_or("unknown"),
         differ.join(", "),
         version.unwrap_or_default()
     ))
@@ -295,7 +298,7 @@ impl Server {
             request = request.header("authorization", format!("Bearer {key}"));
         }
         let answer = request.call().with_context(|| self.url.clone())?;
-        match answered(answer)? {
+        match read_answer(answer)? {
             (404, _) => Ok(None),
             (200, status) => Ok(Some(status)),
             (status, problem) => bail!("{}: {}", self.url, problem_text(status, &problem)),
@@ -308,7 +311,7 @@ impl Server {
             request = request.header("authorization", format!("Bearer {key}"));
         }
         let answer = request.send(body.to_string()).with_context(|| self.url.clone())?;
-        match answered(answer)? {
+        match read_answer(answer)? {
             (200..=299, _) => Ok(()),
             (status, problem) => bail!("{}", problem_text(status, &problem)),
         }
@@ -316,7 +319,7 @@ impl Server {
 }
 
 /// The status and the body of an answer.
-fn answered(mut answer: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)> {
+fn read_answer(mut answer: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)> {
     let text = answer.body_mut().read_to_string()?;
     Ok((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null)))
 }

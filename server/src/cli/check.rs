@@ -35,7 +35,7 @@ fn check(store: &Store) -> Result<u8> {
     let mut wrong = problems.len();
     for (id, name) in store.experiments()? {
         match check_log(store, id, &name) {
-            Ok(FoldedLog { events, asked, .. }) => {
+            Ok(FoldedLog { events, requests: asked, .. }) => {
                 println!("{name}: ok, {}, {}", with_unit(events, "event"), with_unit(asked, "impression"));
             }
             Err(error) => {

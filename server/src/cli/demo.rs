@@ -47,19 +47,19 @@ impl Demo {
         // Users send together what belongs together: nothing is gained from waiting for more.
         settings.batch_window = Duration::ZERO;
         settings.decision_timeout = Duration::from_secs(20);
-        let mut running = demo::Demo::start(settings, self.seed)?;
+        let mut server = demo::Demo::start(settings, self.seed)?;
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         // A reader of the "serves" line may send a signal immediately.
-        running.server().on_signal(move || flag.store(true, Ordering::SeqCst))?;
+        server.server().on_signal(move || flag.store(true, Ordering::SeqCst))?;
         println!("{}", demo::NOTICE);
-        println!("serving http://{}", running.server().address());
-        let address = running.server().address();
-        let ended = running.past(demo::HISTORY, &stop).and_then(|()| {
+        println!("serving http://{}", server.server().address());
+        let address = server.server().address();
+        let ended = server.past(demo::HISTORY_DAYS, &stop).and_then(|()| {
             println!("twelve days have passed; look at http://{address}, and end it with Ctrl-C");
-            running.present(&stop)
+            server.present(&stop)
         });
-        running.stop();
+        server.stop();
         match &self.store {
             Some(store) => {
                 println!("kept in {}; serve it with --accept-time, for its time is another", store.display())

@@ -15,7 +15,7 @@ use super::{new_file, write_new};
 use crate::drive::calls::Calls;
 use crate::drive::expected::Plan;
 use crate::drive::users::Users;
-use crate::drive::{Done, Drive as Run};
+use crate::drive::{Drive as Run, RunTotals};
 
 /// Send simulated users of a data set to a server: to try it, to measure it, to hold it to the simulation
 ///
@@ -100,7 +100,7 @@ impl Drive {
     pub(super) fn run(self) -> Result<()> {
         let users = (self.users > 0).then_some(self.users);
         let users = Users::new(&self.site()?, self.data.as_deref(), users, self.seed, self.run)?;
-        let users = users.of_top(self.top);
+        let users = users.with_list_length(self.top);
         let plan = self.create.clone().map(|policy| Plan {
             name: self.experiment.clone(),
             policy,
@@ -151,21 +151,21 @@ impl Drive {
     }
 }
 
-fn print_done(done: &Done) {
-    let seconds = done.took.as_secs_f64();
-    let all = done.credited + done.champion;
+fn print_done(totals: &RunTotals) {
+    let seconds = totals.took.as_secs_f64();
+    let latencies = totals.credited + totals.champion;
     println!("Users are simulated.");
     println!(
         "{} impressions in {seconds:.1} s ({:.0} per second): {} mixed, {} without an impression; {} clicks taken, {} requests sent again",
-        done.asked.count(),
-        done.asked.count() as f64 / seconds,
-        done.credited,
-        all - done.credited,
-        done.clicks,
-        done.again
+        totals.request_times.count(),
+        totals.request_times.count() as f64 / seconds,
+        totals.credited,
+        latencies - totals.credited,
+        totals.clicks,
+        totals.retries
     );
-    println!("answers to requests for impressions: {}", done.asked.text());
-    if done.events.count() > 0 {
-        println!("answers to events: {}", done.events.text());
+    println!("answers to requests for impressions: {}", totals.request_times.text());
+    if totals.events.count() > 0 {
+        println!("answers to events: {}", totals.events.text());
     }
 }

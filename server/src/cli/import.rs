@@ -5,7 +5,7 @@ use clap::Args;
 use desk::println;
 use output::numbers::with_unit;
 
-use super::{StoreFlag, audited};
+use super::{StoreFlag, record_audit};
 use crate::store::{Access, Location, Store, StoreLock, migrate};
 
 /// Move a store from a file into a database, or back: experiments, keys, secrets and logs, byte for byte
@@ -39,7 +39,7 @@ impl Import {
         store.check_unused()?;
         store.import(&from)?;
         let count = store.experiments()?.len();
-        audited(&store, "import", &format!("{} from {}", with_unit(count as u64, "experiment"), self.from))?;
+        record_audit(&store, "import", &format!("{} from {}", with_unit(count as u64, "experiment"), self.from))?;
         println!("moved {} from {} to {to}", with_unit(count as u64, "experiment"), self.from);
         Ok(())
     }

@@ -11,7 +11,7 @@ use letor_io::NameList;
 use output::usage::usage;
 
 use super::logging;
-use crate::judge::{Links, PublicAddress, Room, Running};
+use crate::judge::{JudgeServer, Links, PublicAddress, Room};
 use crate::settings::{LogFormat, LogLevel, parse_listen};
 
 /// A page for judges: two answers side by side, without names
@@ -64,14 +64,14 @@ impl Judge {
         file.save()?;
         let links = Links::new(&self.state, &self.judges.0)?;
         let keys = links.keys().to_vec();
-        let running = Running::start(self.listen, self.url, Room::new(file, texts, self.show_leader), links)?;
-        let asked = running.asked_to_end()?;
+        let server = JudgeServer::start(self.listen, self.url, Room::new(file, texts, self.show_leader), links)?;
+        let asked = server.asked_to_end()?;
         for (name, key) in keys {
-            println!("{name}: {}", running.link(&key));
+            println!("{name}: {}", server.link(&key));
         }
         println!("answers are in {}; end this with Ctrl-C", self.state.display());
-        running.wait_for_end(asked)?;
-        running.stop();
+        server.wait_for_end(asked)?;
+        server.stop();
         Ok(())
     }
 }

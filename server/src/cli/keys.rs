@@ -6,8 +6,8 @@ use desk::println;
 use output::usage::usage;
 use times::parse_duration;
 
-use super::{StoreFlag, audited};
-use crate::store::{Access, KeyRow, Role, Rotated, StoreLock};
+use super::{StoreFlag, record_audit};
+use crate::store::{Access, KeyRow, Role, RotatedSecret, StoreLock};
 use crate::writer::{Clock, DAY};
 
 /// Make, list and revoke keys of callers, and replace the secrets of a store
@@ -96,16 +96,16 @@ enum SecretName {
 }
 
 /// The longest label.
-const MOST_LABEL: usize = 100;
+const MAX_LABEL: usize = 100;
 
 impl Keys {
     pub(super) fn run(self) -> Result<()> {
         let now = Clock::start().now();
         match self.command {
             Command::Add { role, experiment, label, expires, create, store } => {
-                if label.len() > MOST_LABEL || label.chars().any(char::is_control) {
+                if label.len() > MAX_LABEL || label.chars().any(char::is_control) {
                     bail!(usage(format!(
-                        "--label has more than {MOST_LABEL} bytes or control characters; expected a short name"
+                        "--label has more than {MAX_LABEL} bytes or control characters; expected a short name"
                     )));
                 }
                 if create && !store.store.is_made()? {
@@ -125,7 +125,7 @@ impl Keys {
                 }
                 let expires = expires.map(|time| now.saturating_add(time));
                 let key = store.add_key(role.into(), experiment.as_deref(), &label, now, expires)?;
-                audited(&store, "key made", &format!("key {} with the role {}", key.id, Role::from(role).name()))?;
+                record_audit(&store, "key made", &format!("key {} with the role {}", key.id, Role::from(role).name()))?;
                 println!("{}", key.text);
             }
             Command::List { store } => {
@@ -138,17 +138,17 @@ impl Keys {
                 if !store.revoke_key(number, now)? {
                     bail!("there is no key {number} that works; `rankduel-server keys list` has the numbers");
                 }
-                audited(&store, "key revoked", &format!("key {number}"))?;
+                record_audit(&store, "key revoked", &format!("key {number}"))?;
             }
             Command::Rotate { secret, grace, store } => {
                 let (which, usual) = match secret {
-                    SecretName::Ids => (Rotated::Ids, 2 * DAY),
-                    SecretName::Hashes => (Rotated::Hashes, 30 * DAY),
+                    SecretName::Ids => (RotatedSecret::Ids, 2 * DAY),
+                    SecretName::Hashes => (RotatedSecret::Hashes, 30 * DAY),
                 };
                 let store = store.open(Access::Change)?;
                 let until = now.saturating_add(grace.unwrap_or(usual));
                 store.rotate(which, until)?;
-                audited(&store, "secret replaced", which.name())?;
+                record_audit(&store, "secret replaced", which.name())?;
                 println!("replaced; the one before counts until {}", times::text(until));
             }
         }

@@ -123,7 +123,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// Records a command in the audit.
-fn audited(store: &Store, what: &str, detail: &str) -> Result<()> {
+fn record_audit(store: &Store, what: &str, detail: &str) -> Result<()> {
     let [who, what, detail] = ["command", what, detail].map(str::to_owned);
     Ok(store.audit(&store::Audit { time: Clock::start().now(), who, what, detail })?)
 }

@@ -8,8 +8,8 @@ use desk::{print, println};
 use output::usage::usage;
 
 use super::logging;
-use crate::running::{Hooks, Running};
-use crate::settings::{Consent, Given};
+use crate::running::{Hooks, RunningServer};
+use crate::settings::{Consent, PartialSettings};
 
 /// Serve the experiments of a store
 ///
@@ -18,7 +18,7 @@ use crate::settings::{Consent, Given};
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     #[command(flatten)]
-    given: Given,
+    given: PartialSettings,
     /// A configuration in TOML
     #[arg(long, value_name = "FILE", env = "RANKDUEL_CONFIG")]
     config: Option<PathBuf>,
@@ -32,10 +32,10 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) fn run(self) -> Result<()> {
         let file = match &self.config {
-            None => Given::default(),
+            None => PartialSettings::default(),
             Some(path) => {
                 let text = output::input::read_text(path, 1 << 20).with_context(|| path.display().to_string())?;
-                Given::from_toml(&text, path).map_err(usage)?
+                PartialSettings::from_toml(&text, path).map_err(usage)?
             }
         };
         let settings = self.given.or(file).resolve(self.consent).map_err(usage)?;
@@ -45,23 +45,23 @@ impl Serve {
         }
         logging::start(settings.log_format, settings.log_level);
         let store = settings.store.to_string();
-        let running = Running::start(settings, Hooks::default())?;
-        tracing::info!(store, address = %running.address(), "serving");
-        if let Some(copy) = running.moved() {
+        let server = RunningServer::start(settings, Hooks::default())?;
+        tracing::info!(store, address = %server.address(), "serving");
+        if let Some(copy) = server.moved() {
             let copy = copy.display();
             println!(
                 "moved the store to the format of this version; {copy} is as it was, with who asked what: delete it once all is well"
             );
         }
-        if let Some(key) = running.first_key() {
+        if let Some(key) = server.first_key() {
             println!("made the store; the key for you, which may do everything and is shown only now:\n{key}");
         }
         // A reader of the "serves" line may send a signal immediately.
-        let asked = running.asked_to_end()?;
-        println!("serving http://{}", running.address());
-        let ended = running.wait_for_end(asked);
+        let asked = server.asked_to_end()?;
+        println!("serving http://{}", server.address());
+        let ended = server.wait_for_end(asked);
         tracing::info!("stopping");
-        running.stop();
+        server.stop();
         Ok(ended?)
     }
 }

@@ -16,7 +16,7 @@ use bandits::Generator;
 use interleave::keyed::seed_of;
 use rand::{Rng as _, SeedableRng as _};
 
-use crate::running::{Hooks, Running};
+use crate::running::{Hooks, RunningServer};
 use crate::settings::Settings;
 use crate::writer::Clock;
 use site::{Site, sites};
@@ -25,27 +25,27 @@ use site::{Site, sites};
 pub const NOTICE: &str = "Demo: users, clicks and time are simulated. An hour passes each second.";
 
 /// 2026-01-05, a Monday.
-const START: i64 = 1_767_571_200_000;
+const START_TIME: i64 = 1_767_571_200_000;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 /// The days that have passed when the page opens.
-pub const HISTORY: u32 = 12;
+pub const HISTORY_DAYS: u32 = 12;
 /// The days after which users stay away, so that the store does not grow for ever.
-const DAYS: i64 = 120;
+const ABSENT_DAYS: i64 = 120;
 /// The time that passes in one step, before and after the page opens.
-const STEPS: [i64; 2] = [2 * HOUR, 10 * MINUTE];
+const STEP_TIMES: [i64; 2] = [2 * HOUR, 10 * MINUTE];
 /// The delay between an impression and its user's click.
 const CLICK_AFTER: i64 = MINUTE;
 /// The speed of simulated time, relative to real time.
 const SPEED: i64 = 3600;
 /// The longest wait of a step before it checks whether to stop.
-const NAP: Duration = Duration::from_millis(50);
+const MAX_SLEEP: Duration = Duration::from_millis(50);
 
 /// A running demonstration.
 #[derive(Debug)]
 pub struct Demo {
-    running: Running,
+    running: RunningServer,
     time: Arc<AtomicI64>,
     sites: Vec<Site>,
 }
@@ -56,7 +56,7 @@ impl Demo {
     /// # Errors
     /// If the server does not start, or the data set cannot be made.
     pub fn start(mut settings: Settings, seed: u64) -> Result<Self> {
-        let time = Arc::new(AtomicI64::new(START));
+        let time = Arc::new(AtomicI64::new(START_TIME));
         settings.notice = Some(NOTICE.to_owned());
         settings.consent.create = true;
         settings.consent.no_keys = true;
@@ -64,7 +64,7 @@ impl Demo {
         Generator::seed_from_u64(seed_of(&format!("demo places {seed}"))).fill_bytes(&mut salt);
         let clock = Some(Clock::Set(Arc::clone(&time)));
         let hooks = Hooks { clock, start: Some(seed), places: Some(salt), ..Hooks::default() };
-        let running = Running::start(settings, hooks)?;
+        let running = RunningServer::start(settings, hooks)?;
         let sites = sites(seed)?;
         let calls = sites.iter().map(|site| ("POST", "/v1/experiments".to_owned(), site.settings.clone())).collect();
         for (status, answer) in running.send(calls) {
@@ -77,7 +77,7 @@ impl Demo {
 
     /// The server.
     #[must_use]
-    pub fn server(&self) -> &Running {
+    pub fn server(&self) -> &RunningServer {
         &self.running
     }
 
@@ -88,7 +88,7 @@ impl Demo {
     pub fn past(&mut self, days: u32, stop: &AtomicBool) -> Result<()> {
         let end = self.now() + i64::from(days) * DAY;
         while !stop.load(Ordering::SeqCst) && self.now() < end {
-            self.step(STEPS[0])?;
+            self.step(STEP_TIMES[0])?;
         }
         Ok(())
     }
@@ -99,12 +99,12 @@ impl Demo {
     /// If the server refuses requests of users.
     pub fn present(&mut self, stop: &AtomicBool) -> Result<()> {
         let (begun, from) = (Instant::now(), self.now());
-        while !stop.load(Ordering::SeqCst) && self.now() < START + DAYS * DAY {
+        while !stop.load(Ordering::SeqCst) && self.now() < START_TIME + ABSENT_DAYS * DAY {
             let due = from + begun.elapsed().as_millis() as i64 * SPEED;
-            if self.now() + STEPS[1] <= due {
-                self.step(STEPS[1])?;
+            if self.now() + STEP_TIMES[1] <= due {
+                self.step(STEP_TIMES[1])?;
             } else {
-                std::thread::sleep(NAP);
+                std::thread::sleep(MAX_SLEEP);
             }
         }
         Ok(())
@@ -127,7 +127,7 @@ impl Demo {
         let have_begun: Vec<bool> = self.sites.iter().map(has_begun).collect();
         // In order: an action of a user depends on the displayed page.
         let arrivals = self.sites.iter_mut().zip(have_begun).map(|(site, has_begun)| match has_begun {
-            true => site.arrivals(from - START, length),
+            true => site.arrivals(from - START_TIME, length),
             false => Ok(Vec::new()),
         });
         let calls = arrivals.collect::<Result<Vec<_>>>()?;
@@ -145,7 +145,7 @@ impl Demo {
         }
         self.time.store(from + length, Ordering::SeqCst);
         // A day closes half an hour after midnight; decisions are made an hour after it.
-        let looked = |time: i64| (time - START - HOUR).div_euclid(DAY);
+        let looked = |time: i64| (time - START_TIME - HOUR).div_euclid(DAY);
         if looked(from) != looked(from + length) {
             self.decisions();
         }

@@ -13,7 +13,7 @@ use crate::http::Call;
 /// The synthetic data set.
 const DATASET: &str = "mslr-lookalike:0.003";
 /// The length of the engines' lists.
-const TOP: usize = 10;
+const LIST_LENGTH: usize = 10;
 
 /// The parameters of one experiment of the demonstration.
 struct Plan {
@@ -104,7 +104,7 @@ const PLANS: [Plan; 5] = [
 ];
 
 /// The name that simulated users give the list of the last ranker on phones; no ranker of the experiment has it.
-const ON_PHONES: &str = "on phones";
+const PHONE_RANKER: &str = "on phones";
 
 /// Which lists of an impression arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,8 +148,8 @@ impl std::fmt::Debug for Plan {
 }
 
 impl Site {
-    fn new(plan: &'static Plan, seed: u64, place: u64) -> Result<Self> {
-        let on_phones = plan.on_phones.map(|feature| (feature, ON_PHONES));
+    fn new(plan: &'static Plan, seed: u64, ranker_place: u64) -> Result<Self> {
+        let on_phones = plan.on_phones.map(|feature| (feature, PHONE_RANKER));
         let lists: Vec<(u32, &str)> = plan.rankers.iter().copied().chain(on_phones).collect();
         let features: Vec<String> = lists.iter().map(|(feature, _)| feature.to_string()).collect();
         let spec = SiteSpec {
@@ -159,7 +159,9 @@ impl Site {
             ..SiteSpec::default()
         };
         let names: Vec<&str> = lists.iter().map(|(_, name)| *name).collect();
-        let users = Users::new(&spec, None, None, seed, place)?.named(&names).of_top(Some(TOP));
+        let users = Users::new(&spec, None, None, seed, ranker_place)?
+            .with_ranker_names(&names)
+            .with_list_length(Some(LIST_LENGTH));
         let luck = Generator::seed_from_u64(interleave::keyed::seed_of(&format!("demo {} {seed}", plan.name)));
         let mut settings = json!({"name": plan.name, "rankers": names[..plan.rankers.len()], "policy": plan.policy, "simulated": true});
         let more: Map<String, Value> = serde_json::from_str(plan.more)?;
@@ -238,7 +240,7 @@ impl Site {
         body.remove("documents");
         let lists = body.get_mut("lists").and_then(Value::as_object_mut);
         if let (Some(lists), Some((_, last))) = (lists, self.plan.rankers.last())
-            && let Some(list) = lists.remove(ON_PHONES)
+            && let Some(list) = lists.remove(PHONE_RANKER)
             && is_on_phone
         {
             lists.insert((*last).to_owned(), list);
@@ -254,7 +256,7 @@ impl Site {
             let shown: Vec<String> = documents.filter_map(|id| id.as_str().map(str::to_owned)).collect();
             match (status, answer["id"].as_str()) {
                 (200, Some(id)) if lists == Lists::Come => {
-                    let clicked = self.users.clicks(n, &shown)?;
+                    let clicked_positions = self.users.clicks(n, &shown)?;
                     let event = |document: &&str| {
                         json!({
                             "action_name": "click",
@@ -262,8 +264,8 @@ impl Site {
                             "event_attributes": {"object": {"object_id": document}},
                         })
                     };
-                    if !clicked.is_empty() {
-                        let events: Vec<Value> = clicked.iter().map(event).collect();
+                    if !clicked_positions.is_empty() {
+                        let events: Vec<Value> = clicked_positions.iter().map(event).collect();
                         calls.push(("POST", "/v1/events".to_owned(), Value::Array(events)));
                     }
                 }

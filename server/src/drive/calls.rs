@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 /// The time for which a request is retried before it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RETRY_TIME: Duration = Duration::from_secs(60);
 
 /// Sends requests over connections that stay open.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Calls {
     url: String,
     key: Option<String>,
     experiment: String,
-    again: u64,
+    retries: u64,
 }
 
 /// An answer to a request for an impression.
@@ -45,13 +45,13 @@ impl Calls {
             url: url.trim_end_matches('/').to_owned(),
             key: key.map(str::to_owned),
             experiment: experiment.to_owned(),
-            again: 0,
+            retries: 0,
         }
     }
 
     /// The number of retried requests.
     pub(super) fn again(&self) -> u64 {
-        self.again
+        self.retries
     }
 
     /// Makes the experiment; returns whether it is new.
@@ -85,7 +85,7 @@ impl Calls {
     }
 
     /// Sends clicks; returns the number of taken or repeated ones.
-    pub(super) fn events(&mut self, id: &str, clicked: &[&str]) -> Result<u64> {
+    pub(super) fn events(&mut self, id: &str, clicks: &[&str]) -> Result<u64> {
         let event = |document: &&str| {
             json!({
                 "action_name": "click",
@@ -93,18 +93,18 @@ impl Calls {
                 "event_attributes": {"object": {"object_id": document}},
             })
         };
-        let events: Vec<Value> = clicked.iter().map(event).collect();
+        let events: Vec<Value> = clicks.iter().map(event).collect();
         let answer = self.answered("POST", "/v1/events", &Value::Array(events).to_string())?;
         let results = answer["results"].as_array().into_iter().flatten();
-        let mut taken = 0;
+        let mut taken_count = 0;
         for result in results {
             match result["status"].as_str() {
-                Some("taken" | "duplicate") => taken += 1,
+                Some("taken" | "duplicate") => taken_count += 1,
                 Some("late") => {}
                 _ => bail!("a click on impression {id} was not taken: {result}"),
             }
         }
-        Ok(taken)
+        Ok(taken_count)
     }
 
     pub(super) fn close(&mut self, id: &str) -> Result<bool> {
@@ -122,7 +122,7 @@ impl Calls {
     /// The status and the answer. A request without an answer, or answered with 429 or 503, is sent again.
     fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Value)> {
         let url = format!("{}{path}", self.url);
-        let begun = Instant::now();
+        let start = Instant::now();
         loop {
             let mut request =
                 ureq::http::Request::builder().method(method).uri(&url).header("content-type", "application/json");
@@ -141,10 +141,10 @@ impl Calls {
                 }
                 Err(error) => error.to_string(),
             };
-            if begun.elapsed() > PATIENCE {
-                bail!("{method} {url} was not answered for {} s: {why}", PATIENCE.as_secs());
+            if start.elapsed() > RETRY_TIME {
+                bail!("{method} {url} was not answered for {} s: {why}", RETRY_TIME.as_secs());
             }
-            self.again += 1;
+            self.retries += 1;
             std::thread::sleep(Duration::from_millis(20));
         }
     }

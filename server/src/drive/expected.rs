@@ -82,7 +82,7 @@ impl Plan {
     ///
     /// # Errors
     /// If the policy is not one of the registry.
-    pub fn played(&self, users: &Users, late: u64) -> Result<Played> {
+    pub fn played(&self, users: &Users, late: u64) -> Result<ExpectedPlays> {
         let spec: Spec = self.policy.parse()?;
         let site = users.site();
         let [policy, coins] = self.states().map(Generator::from_seed);
@@ -107,7 +107,7 @@ impl Plan {
 
 /// The plays of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Played {
+pub struct ExpectedPlays {
     /// The rankers that met in each impression, a line for each.
     pub choices: String,
     /// Wins, losses and ties of the first of two rankers, as CSV; without larger sets.
@@ -122,12 +122,12 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn played(self) -> Played {
+    fn played(self) -> ExpectedPlays {
         let mut counts = "first,second,wins,losses,ties\n".to_owned();
         for ((first, second), Counts { wins, losses, ties }) in self.counts {
             counts += &format!("{},{},{wins},{losses},{ties}\n", self.names[first], self.names[second]);
         }
-        Played { choices: self.text, counts }
+        ExpectedPlays { choices: self.text, counts }
     }
 }
 

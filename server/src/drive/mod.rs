@@ -53,7 +53,7 @@ pub struct Drive<'a> {
 
 /// The totals of a run.
 #[derive(Debug, Default)]
-pub struct Done {
+pub struct RunTotals {
     /// Impressions that were answered with a mixed list.
     pub credited: u64,
     /// Those that were answered with the champion's list.
@@ -61,9 +61,9 @@ pub struct Done {
     /// Clicks that were taken.
     pub clicks: u64,
     /// Requests that were sent again.
-    pub again: u64,
+    pub retries: u64,
     /// Answers to requests for impressions.
-    pub asked: Latencies,
+    pub request_times: Latencies,
     /// Answers to events.
     pub events: Latencies,
     /// From the first request to the last answer.
@@ -71,7 +71,7 @@ pub struct Done {
 }
 
 /// An impression that was shown and not yet clicked.
-struct Shown {
+struct ShownImpression {
     n: u64,
     id: String,
     documents: Vec<String>,
@@ -82,10 +82,10 @@ impl Drive<'_> {
     ///
     /// # Errors
     /// If a request was refused, or not answered for long; if the log cannot be written.
-    pub fn run(&self, finished: &(dyn Fn() + Sync)) -> Result<Done> {
+    pub fn run(&self, finished: &(dyn Fn() + Sync)) -> Result<RunTotals> {
         let (next, stop) = (AtomicU64::new(1), AtomicBool::new(false));
         let start = Instant::now();
-        let results: Vec<Result<Done>> = std::thread::scope(|scope| {
+        let results: Vec<Result<RunTotals>> = std::thread::scope(|scope| {
             let worker = |_| {
                 scope.spawn(|| {
                     let done = self.work(&next, &stop, start, finished);
@@ -96,30 +96,36 @@ impl Drive<'_> {
                 })
             };
             let workers: Vec<_> = (0..self.workers.max(1)).map(worker).collect();
-            let joined = |worker: std::thread::ScopedJoinHandle<'_, Result<Done>>| {
+            let joined = |worker: std::thread::ScopedJoinHandle<'_, Result<RunTotals>>| {
                 worker.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a worker panicked")))
             };
             workers.into_iter().map(joined).collect()
         });
-        let mut all = Done::default();
+        let mut all = RunTotals::default();
         for done in results {
             let done = done?;
             all.credited += done.credited;
             all.champion += done.champion;
             all.clicks += done.clicks;
-            all.again += done.again;
-            all.asked.merge(&done.asked);
+            all.retries += done.retries;
+            all.request_times.merge(&done.request_times);
             all.events.merge(&done.events);
         }
         all.took = start.elapsed();
         Ok(all)
     }
 
-    fn work(&self, next: &AtomicU64, stop: &AtomicBool, start: Instant, finished: &(dyn Fn() + Sync)) -> Result<Done> {
-        let mut done = Done::default();
+    fn work(
+        &self,
+        next: &AtomicU64,
+        stop: &AtomicBool,
+        start: Instant,
+        finished: &(dyn Fn() + Sync),
+    ) -> Result<RunTotals> {
+        let mut totals = RunTotals::default();
         let mut calls = Calls::new(self.url, self.key, self.experiment);
-        let mut open: VecDeque<Shown> = VecDeque::new();
-        let most = (self.open / self.workers.max(1) as u64) as usize;
+        let mut pending_clicks: VecDeque<ShownImpression> = VecDeque::new();
+        let max_pending = (self.open / self.workers.max(1) as u64) as usize;
         while !stop.load(Ordering::Relaxed) {
             let n = next.fetch_add(1, Ordering::Relaxed);
             if n > self.impressions {
@@ -130,26 +136,26 @@ impl Drive<'_> {
                 std::thread::sleep(wait);
             }
             let asked = self.ask(&mut calls, n)?;
-            done.asked.add(due.elapsed());
+            totals.request_times.add(due.elapsed());
             self.note(|| json!({"n": n, "id": asked.id, "credited": asked.credited, "shown": asked.shown}))?;
             match asked.id {
                 Some(id) => {
-                    done.credited += u64::from(asked.credited);
-                    open.push_back(Shown { n, id, documents: asked.shown });
+                    totals.credited += u64::from(asked.credited);
+                    pending_clicks.push_back(ShownImpression { n, id, documents: asked.shown });
                 }
-                None => done.champion += 1,
+                None => totals.champion += 1,
             }
-            while open.len() > most {
-                let Some(shown) = open.pop_front() else { break };
-                self.click(&mut calls, &shown, &mut done)?;
+            while pending_clicks.len() > max_pending {
+                let Some(shown) = pending_clicks.pop_front() else { break };
+                self.click(&mut calls, &shown, &mut totals)?;
             }
             finished();
         }
-        for shown in open {
-            self.click(&mut calls, &shown, &mut done)?;
+        for shown in pending_clicks {
+            self.click(&mut calls, &shown, &mut totals)?;
         }
-        done.again = calls.again();
-        Ok(done)
+        totals.retries = calls.again();
+        Ok(totals)
     }
 
     /// When an impression is due: now, or at the time of an arrival that does not wait for answers.
@@ -162,7 +168,7 @@ impl Drive<'_> {
 
     fn ask(&self, calls: &mut Calls, n: u64) -> Result<Assignment> {
         let unit = self.users.unit(n);
-        let asked = if self.users.sends_all_lists() {
+        let start = if self.users.sends_all_lists() {
             calls.impression(n, &unit, &self.users.all_lists(n)?)
         } else {
             let chosen = calls.choose(n, &unit)?;
@@ -171,22 +177,22 @@ impl Drive<'_> {
                 None => return Ok(chosen),
             }
         };
-        asked.with_context(|| format!("impression {n}"))
+        start.with_context(|| format!("impression {n}"))
     }
 
     /// The user of an impression looks at the list, and the impression is closed.
-    fn click(&self, calls: &mut Calls, shown: &Shown, done: &mut Done) -> Result<()> {
-        let clicked = self.users.clicks(shown.n, &shown.documents)?;
+    fn click(&self, calls: &mut Calls, impression: &ShownImpression, totals: &mut RunTotals) -> Result<()> {
+        let positions = self.users.clicks(impression.n, &impression.documents)?;
         let sent = Instant::now();
-        if !clicked.is_empty() {
-            let taken = calls.events(&shown.id, &clicked)?;
-            done.events.add(sent.elapsed());
-            done.clicks += taken;
-            self.note(|| json!({"n": shown.n, "id": shown.id, "clicked": clicked, "taken": taken}))?;
+        if !positions.is_empty() {
+            let taken = calls.events(&impression.id, &positions)?;
+            totals.events.add(sent.elapsed());
+            totals.clicks += taken;
+            self.note(|| json!({"n": impression.n, "id": impression.id, "clicked": positions, "taken": taken}))?;
         }
         if self.rate.is_none() {
-            let closed = calls.close(&shown.id)?;
-            self.note(|| json!({"n": shown.n, "id": shown.id, "closed": closed}))?;
+            let closed = calls.close(&impression.id)?;
+            self.note(|| json!({"n": impression.n, "id": impression.id, "closed": closed}))?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use simulation::spec::SiteSpec;
 use super::draw_below;
 
 /// More rankers than these send their lists only when they were chosen.
-const FEW: usize = 10;
+const MAX_RANKERS_SENT: usize = 10;
 
 /// Users of a site. Their queries and clicks follow from the seed, the run and the number of an impression, as in a simulation
 /// with keyed streams.
@@ -49,13 +49,13 @@ impl Users {
 
     /// The same users, with engines that return at most `top` documents. Then lists are not those of a simulation.
     #[must_use]
-    pub fn of_top(self, top: Option<usize>) -> Self {
+    pub fn with_list_length(self, top: Option<usize>) -> Self {
         Self { top, ..self }
     }
 
     /// The same users under other names of the rankers.
     #[must_use]
-    pub fn named(self, names: &[&str]) -> Self {
+    pub fn with_ranker_names(self, names: &[&str]) -> Self {
         let given = names.iter().map(|name| (*name).to_owned());
         let names = given.chain(self.names.iter().skip(names.len()).cloned()).collect();
         Self { names, ..self }
@@ -81,7 +81,7 @@ impl Users {
 
     /// Whether all lists go with the request for an impression.
     pub(super) fn sends_all_lists(&self) -> bool {
-        self.names.len() <= FEW
+        self.names.len() <= MAX_RANKERS_SENT
     }
 
     /// The user of impression `n`.
@@ -116,7 +116,7 @@ impl Users {
     fn fields(&self, n: u64, arms: impl IntoIterator<Item = usize>) -> Result<String> {
         let mut text = "\"lists\":{".to_owned();
         for (at, arm) in arms.into_iter().enumerate() {
-            let list = self.list_of(n, arm);
+            let list = self.engine_list(n, arm);
             write!(text, "{}{}:[", comma(at), serde_json::Value::from(&*self.names[arm]))?;
             for (at, doc) in list.docs().take(self.top.unwrap_or(usize::MAX)).enumerate() {
                 let score = -i64::from(list.start(doc).unwrap_or(0));
@@ -125,14 +125,14 @@ impl Users {
             text.push(']');
         }
         text.push_str("},\"documents\":[");
-        for doc in 0..self.list_of(n, 0).documents() {
+        for doc in 0..self.engine_list(n, 0).documents() {
             write!(text, "{}\"d{doc}\"", comma(doc))?;
         }
         text.push(']');
         Ok(text)
     }
 
-    fn list_of(&self, n: u64, arm: usize) -> RankedList<'_> {
+    fn engine_list(&self, n: u64, arm: usize) -> RankedList<'_> {
         self.site.site.rankings().list(self.query(n), arm)
     }
 
@@ -140,18 +140,18 @@ impl Users {
     pub(crate) fn clicks<'a>(&self, n: u64, shown: &'a [String]) -> Result<Vec<&'a str>> {
         let mut luck = self.key.impression(n).users();
         let mut user = self.site.site.user(self.query(n), &mut luck);
-        let mut clicked = Vec::new();
+        let mut clicked_positions = Vec::new();
         for id in shown {
             let doc = id.strip_prefix('d').and_then(|number| number.parse().ok());
             let seen = user(Doc(doc.with_context(|| format!("the server shows {id:?}, which no engine returned"))?));
             if seen.clicked {
-                clicked.push(id.as_str());
+                clicked_positions.push(id.as_str());
             }
             if seen.abandons {
                 break;
             }
         }
-        Ok(clicked)
+        Ok(clicked_positions)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use statistics::Counts;
 use times::date;
 use traffic::{
-    Appearance, Choice, Config, Conversion, ConversionRow, Event, Guard, Notice, Outcome, Reason, Recorded, Row,
+    Appearance, Choice, Config, Conversion, ConversionRow, DayRow, Event, Guard, Notice, Outcome, Reason, RecordedEvent,
 };
 use verdicts::amounts::Amounts;
 use verdicts::conversions::ConversionCounts;
@@ -21,7 +21,7 @@ use crate::writer::LoadError;
 /// Writes all events of a log that are kept.
 pub(super) fn write(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     store.events(id, 0, |stored| -> Result<(), ExportError> {
-        let recorded = Recorded::read(stored.body).map_err(|error| {
+        let recorded = RecordedEvent::read(stored.body).map_err(|error| {
             ExportError::Load(LoadError::Event { experiment: name.to_owned(), n: stored.n, message: error.to_string() })
         })?;
         let impression = stored.impression.unwrap_or(0);
@@ -151,13 +151,13 @@ enum Details<'a> {
     Matured {
         time: i64,
         day: i32,
-        rows: Vec<Converted>,
+        rows: Vec<PairOutcomes>,
     },
 }
 
 /// The outcomes of closed units for a pair.
 #[derive(Serialize)]
-struct Converted {
+struct PairOutcomes {
     pair: (u32, u32),
     units: [u64; 3],
     conversions: [u64; 2],
@@ -167,7 +167,7 @@ struct Converted {
     value_squares: u128,
 }
 
-impl Converted {
+impl PairOutcomes {
     fn of(ConversionRow { pair, counts }: ConversionRow) -> Self {
         // No setting asks for the advantage that coins gave.
         let ConversionCounts { units, conversions, value, cut_units, cut, squares, draft: _ } = counts;
@@ -244,7 +244,7 @@ impl<'a> Details<'a> {
                 let amounts = |amounts: Amounts| {
                     (!amounts.are_none()).then(|| Amounts::COLUMNS.into_iter().zip(amounts.numbers()).collect())
                 };
-                let pair = |&Row { pair, units, impressions, amounts: of }: &Row| Pair {
+                let pair = |&DayRow { pair, units, impressions, amounts: of }: &DayRow| Pair {
                     pair,
                     units: counts(units),
                     impressions: counts(impressions),
@@ -277,7 +277,7 @@ impl<'a> Details<'a> {
                 Self::Converted { time: *time, unit, document, order, action, value, appearances }
             }
             Event::Matured { time, day, rows } => {
-                Self::Matured { time: *time, day: *day, rows: rows.iter().copied().map(Converted::of).collect() }
+                Self::Matured { time: *time, day: *day, rows: rows.iter().copied().map(PairOutcomes::of).collect() }
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::{ExportError, ExportKind, Rules};
-use crate::store::{Kept, Store};
+use crate::store::{ShownDocuments, Store};
 use crate::writer::{Next, fold};
 
 /// Writes all impressions, clicks or outcomes of days that are final.
@@ -11,7 +11,7 @@ pub(super) fn write(
     store: &Store,
     id: u32,
     name: &str,
-    what: ExportKind,
+    export_kind: ExportKind,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let final_day = Rules::of(store, id, name)?.final_day();
@@ -22,17 +22,17 @@ pub(super) fn write(
         }
         let mut unreadable = None;
         let documents = |impression| match store.shown(id, impression) {
-            Ok(Kept::Shown(shown)) => Some(shown.mixed),
-            Ok(Kept::Deleted | Kept::Never) => None,
+            Ok(ShownDocuments::Shown(shown)) => Some(shown.mixed),
+            Ok(ShownDocuments::Deleted | ShownDocuments::Never) => None,
             Err(error) => {
                 unreadable = Some(error);
                 None
             }
         };
-        let exported = experiment.and_then(|experiment| match what {
-            ExportKind::Outcomes => experiment.exported_conversion(event, documents).map(|one| (one.day, one.line)),
-            ExportKind::Clicks => experiment.exported(event, documents).map(|one| (one.day, one.clicks)),
-            _ => experiment.exported(event, documents).map(|one| (one.day, one.impression)),
+        let exported = experiment.and_then(|experiment| match export_kind {
+            ExportKind::Outcomes => experiment.export_conversion(event, documents).map(|one| (one.day, one.line)),
+            ExportKind::Clicks => experiment.export_impression(event, documents).map(|one| (one.day, one.clicks)),
+            _ => experiment.export_impression(event, documents).map(|one| (one.day, one.impression)),
         });
         let lines = exported.filter(|(day, _)| *day <= final_day).map(|(_, lines)| lines);
         let written = lines.map_or(Ok(()), |lines| out.write_all(lines.as_bytes()));

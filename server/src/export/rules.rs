@@ -80,7 +80,7 @@ impl Rules {
     /// The command that credits the exported files, in their folder.
     #[must_use]
     pub fn command(&self) -> String {
-        let flags: Vec<String> = self.flags.iter().map(|flag| quoted(flag)).collect();
+        let flags: Vec<String> = self.flags.iter().map(|flag| shell_quote(flag)).collect();
         let outcomes = if self.has_outcomes { "--outcomes outcomes.jsonl " } else { "" };
         format!(
             "click-logs credit --impressions impressions.jsonl --clicks clicks.jsonl --bots bots.toml {outcomes}{} --out credited",
@@ -102,7 +102,7 @@ impl Rules {
 }
 
 /// A word of a POSIX shell.
-fn quoted(text: &str) -> String {
+fn shell_quote(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ',' | ':' | '/' | '@' | '+');
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
@@ -113,12 +113,12 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::shell_quote;
 
     #[test]
     fn names_are_words_of_a_shell() {
-        assert_eq!(quoted("a,b"), "a,b");
-        assert_eq!(quoted("a b,$(x)"), "'a b,$(x)'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(shell_quote("a,b"), "a,b");
+        assert_eq!(shell_quote("a b,$(x)"), "'a b,$(x)'");
+        assert_eq!(shell_quote("it's"), "'it'\\''s'");
     }
 }

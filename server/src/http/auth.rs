@@ -43,19 +43,19 @@ impl Caller {
         }
     }
 
-    pub(super) fn check_role(&self, needed: Role) -> Result<(), Problem> {
+    pub(super) fn check_role(&self, needed_role: Role) -> Result<(), Problem> {
         let Some(key) = &self.key else { return Ok(()) };
-        if key.role == Role::Admin || key.role == needed {
+        if key.role == Role::Admin || key.role == needed_role {
             return Ok(());
         }
-        let (needed, has) = (needed.name(), key.role.name());
+        let (needed_role, has) = (needed_role.name(), key.role.name());
         Err(Problem::new(
             StatusCode::FORBIDDEN,
-            format!("this key may not do this: expected the role {needed} or admin, found {has}"),
+            format!("this key may not do this: expected the role {needed_role} or admin, found {has}"),
         )
         .part("found", has)
-        .part("expected", needed)
-        .advice(format!("use a key with the role {needed}")))
+        .part("expected", needed_role)
+        .advice(format!("use a key with the role {needed_role}")))
     }
 
     /// The caller with these headers, if there is a key among them.
@@ -111,7 +111,7 @@ impl Caller {
         self.key.as_ref()
     }
 
-    fn with_role(parts: &Parts, app: &App, needed: Role) -> Result<Self, Problem> {
+    fn with_role(parts: &Parts, app: &App, needed_role: Role) -> Result<Self, Problem> {
         let caller = match Self::of(parts, app)? {
             Some(caller) => caller,
             None if app.is_open() => Self { key: None },
@@ -122,7 +122,7 @@ impl Caller {
                 ));
             }
         };
-        caller.check_role(needed)?;
+        caller.check_role(needed_role)?;
         Ok(caller)
     }
 }
@@ -134,9 +134,9 @@ pub(super) struct WithRole<const ROLE: usize>(pub Caller);
 /// May change everything.
 pub(super) type Admin = WithRole<0>;
 /// May ask for impressions and send events.
-pub(super) type Serving = WithRole<1>;
+pub(super) type ServeCaller = WithRole<1>;
 /// May look at experiments.
-pub(super) type Reading = WithRole<2>;
+pub(super) type ReadCaller = WithRole<2>;
 
 impl<const ROLE: usize> FromRequestParts<App> for WithRole<ROLE> {
     type Rejection = Problem;

@@ -20,14 +20,14 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// The answer to a connection beyond the limit.
-const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\
+const BUSY_RESPONSE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-type: application/problem+json\r\nconnection: close\r\n\
     content-length: 127\r\n\r\n{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"too many connections; try again in a second\"}       ";
 /// The connections beyond the limit that may ask whether the server lives.
-const SPARE: usize = 16;
+const SPARE_CONNECTIONS: usize = 16;
 /// The time that connections have to end when the server stops.
-const FAREWELL: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of a request line with all headers.
-const HEAD: usize = 32 << 10;
+const MAX_HEAD_BYTES: usize = 32 << 10;
 
 /// The limits of connections.
 #[derive(Debug, Clone, Copy)]
@@ -56,16 +56,16 @@ pub(crate) async fn serve(
     count: impl Fn(Change) + Clone + Send + 'static,
     mut stop: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(limits.connections));
-    let spare = Arc::new(Semaphore::new(SPARE));
+    let connection_slots = Arc::new(Semaphore::new(limits.connections));
+    let spare = Arc::new(Semaphore::new(SPARE_CONNECTIONS));
     let everything = limits.connections as u32;
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let accept_result = tokio::select! {
+            accept_result = listener.accept() => accept_result,
             _ = stop.changed() => break,
         };
-        let (stream, address) = match accepted {
-            Ok(accepted) => accepted,
+        let (stream, address) = match accept_result {
+            Ok(accept_result) => accept_result,
             Err(error) => {
                 // Out of file descriptors, most likely: connections that end give some back.
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -73,12 +73,12 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let found = Arc::clone(&places).try_acquire_owned().map(|place| (place, &router));
-        let found = found.or_else(|_| Arc::clone(&spare).try_acquire_owned().map(|place| (place, &checks)));
-        let Ok((place, router)) = found else {
+        let found = Arc::clone(&connection_slots).try_acquire_owned().map(|slot| (slot, &router));
+        let found = found.or_else(|_| Arc::clone(&spare).try_acquire_owned().map(|slot| (slot, &checks)));
+        let Ok((slot, router)) = found else {
             count(Change::Refused);
             // A peer that does not take these few bytes gets no answer.
-            let _ = stream.try_write(BUSY);
+            let _ = stream.try_write(BUSY_RESPONSE);
             continue;
         };
         let (router, count, stop) = (router.clone(), count.clone(), stop.clone());
@@ -86,11 +86,11 @@ pub(crate) async fn serve(
             count(Change::Opened);
             connection(stream, address, router, limits.patience, stop).await;
             count(Change::Closed);
-            drop(place);
+            drop(slot);
         });
     }
     drop(listener);
-    if tokio::time::timeout(FAREWELL, places.acquire_many(everything)).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, connection_slots.acquire_many(everything)).await.is_err() {
         tracing::warn!("connections were still open and are cut off");
     }
 }
@@ -113,7 +113,7 @@ pub async fn serve_until(listener: TcpListener, patience: Duration, mut ready: w
             let served = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(patience)
-                .max_buf_size(HEAD)
+                .max_buf_size(MAX_HEAD_BYTES)
                 .keep_alive(false)
                 .serve_connection(TokioIo::new(Patient::new(stream, patience)), service);
             if let Err(error) = served.await {
@@ -136,17 +136,17 @@ async fn connection(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
-        .max_buf_size(HEAD)
+        .max_buf_size(MAX_HEAD_BYTES)
         .serve_connection(TokioIo::new(Patient::new(stream, patience)), service);
     let mut connection = pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
+    let connection_result = tokio::select! {
+        connection_result = connection.as_mut() => connection_result,
         _ = stop.changed() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
     };
-    if let Err(error) = ended {
+    if let Err(error) = connection_result {
         tracing::trace!(%error, "a connection ended early");
     }
 }
@@ -238,11 +238,11 @@ impl AsyncWrite for Patient {
 
 #[cfg(test)]
 mod tests {
-    use super::BUSY;
+    use super::BUSY_RESPONSE;
 
     #[test]
     fn the_answer_to_too_many_is_as_long_as_it_says() {
-        let text = std::str::from_utf8(BUSY).expect("ASCII");
+        let text = std::str::from_utf8(BUSY_RESPONSE).expect("ASCII");
         let (head, body) = text.split_once("\r\n\r\n").expect("a head");
         assert!(head.contains(&format!("content-length: {}", body.len())), "{}", body.len());
         assert!(serde_json::from_str::<serde_json::Value>(body).is_ok());

@@ -11,38 +11,38 @@ use traffic::{CLICKS, ClickFate};
 
 use super::auth::{Bound, Sender};
 use super::body::{Events, Kind, parsed};
-use super::named::seconds;
 use super::off_thread::off_thread;
+use super::paths::seconds;
 use super::{App, Problem};
 use crate::ids::{IdError, ImpressionId};
-use crate::jobs::{self, ClickAction, CreditTarget, OutcomeFate, Sent, UserOutcome};
+use crate::jobs::{self, ClickAction, CreditTarget, OutcomeFate, SentEvent, UserOutcome};
 use crate::json::{self, Node, ShapeError, Value};
 use crate::writer::{ExperimentHandle, NoAnswer, Transaction};
 
 /// The part of an event that an outcome requires.
-const CONVERTED: &str = "the document, in event_attributes.object.object_id";
+const CONVERSION_DOCUMENT: &str = "the document, in event_attributes.object.object_id";
 /// Values beyond this many minor units are not plausible.
-const MOST_VALUE: f64 = 1e12;
+const MAX_VALUE: f64 = 1e12;
 
 /// The part of an event that a click requires. A place is not enough: the place beside it is often the other ranker's.
-const DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
+const CLICK_DOCUMENT: &str = "the document that was clicked, in event_attributes.object.object_id; a place alone is not enough, because \
                         some pages count places from 0 and others from 1";
 
 /// The most events of a request with a key, and without.
-const MOST: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 const MOST_PUBLIC: usize = 100;
 
 /// Bodies of at most this many bytes are parsed on the spot: that takes no longer than to hand them over.
-const SMALL: usize = 4 << 10;
+const MAX_INLINE_BYTES: usize = 4 << 10;
 
 /// The status of an event.
 enum EventStatus {
     /// A click that the writer judges.
-    Click(Sent),
+    Click(SentEvent),
     /// A later action of a user, for the writer to judge; with the impression, if its page signed it.
     UserOutcome(UserOutcome, Option<ImpressionId>),
     /// Decided without the writer. If it names its impression, the writer counts it.
-    Known(&'static str, String, Option<Sent>),
+    Known(&'static str, String, Option<SentEvent>),
 }
 
 impl EventStatus {
@@ -58,7 +58,7 @@ impl EventStatus {
         }
     }
 
-    fn sent(&self) -> Option<&Sent> {
+    fn sent(&self) -> Option<&SentEvent> {
         match self {
             Self::Click(sent) => Some(sent),
             Self::UserOutcome(..) => None,
@@ -82,30 +82,31 @@ pub(super) async fn events(
     if fates.is_empty() {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "the body has no event; send at least one"));
     }
-    let sent: Vec<Sent> = fates.iter().filter_map(EventStatus::sent).cloned().collect();
+    let sent_events: Vec<SentEvent> = fates.iter().filter_map(EventStatus::sent).cloned().collect();
     let outcomes = fates.iter().filter_map(|fate| match fate {
         EventStatus::UserOutcome(outcome, _) => Some(outcome.clone()),
         _ => None,
     });
     let outcomes: Vec<UserOutcome> = outcomes.collect();
     let are_judged = fates.iter().any(|fate| matches!(fate, EventStatus::Click(_) | EventStatus::UserOutcome(..)));
-    let judged = if sent.is_empty() && outcomes.is_empty() {
+    let judged = if sent_events.is_empty() && outcomes.is_empty() {
         Ok(Default::default())
     } else {
-        let judge =
-            move |session: &mut Transaction<'_>| (jobs::events(session, &sent), jobs::outcomes(session, &outcomes));
+        let judge = move |session: &mut Transaction<'_>| {
+            (jobs::events(session, &sent_events), jobs::outcomes(session, &outcomes))
+        };
         app.writer.call(Some(app.settings.request_timeout), judge).await
     };
     // If the writer has nothing to judge, all answers are known already.
-    let (taken, converted) = if are_judged { judged? } else { Default::default() };
-    let (mut taken, mut converted) = (taken.into_iter(), converted.into_iter());
+    let (statuses, converted) = if are_judged { judged? } else { Default::default() };
+    let (mut statuses, mut converted) = (statuses.into_iter(), converted.into_iter());
     let results: Vec<Told> = fates
         .into_iter()
         .map(|fate| {
             let (status, why) = match fate {
                 EventStatus::Known(status, why, _) => (status, why),
-                EventStatus::Click(_) => of_click(taken.next().unwrap_or(ClickFate::Unknown)),
-                EventStatus::UserOutcome(..) => of_outcome(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
+                EventStatus::Click(_) => click_status(statuses.next().unwrap_or(ClickFate::Unknown)),
+                EventStatus::UserOutcome(..) => outcome_status(converted.next().unwrap_or(OutcomeFate::UnknownUnit)),
             };
             app.metrics.events.count(status);
             // A sender without a key gets no more back than it sent.
@@ -129,7 +130,7 @@ async fn read(
 ) -> Result<Vec<EventStatus>, Problem> {
     let reader = Reader { app: app.clone(), sender, bound, now: seconds(app) };
     let _turn = match sender {
-        Sender::Known if bytes.len() <= SMALL => return reader.fates(&bytes, kind, MOST),
+        Sender::Known if bytes.len() <= MAX_INLINE_BYTES => return reader.fates(&bytes, kind, MAX_EVENTS),
         Sender::Known => None,
         Sender::Public => {
             let turn = tokio::time::timeout(app.settings.request_timeout, Arc::clone(&app.public).acquire_owned());
@@ -138,7 +139,7 @@ async fn read(
     };
     off_thread(move || {
         let _room = room;
-        let most = if sender == Sender::Public { MOST_PUBLIC } else { MOST };
+        let most = if sender == Sender::Public { MOST_PUBLIC } else { MAX_EVENTS };
         let mut fates = reader.fates(&bytes, kind, most)?;
         if sender == Sender::Public {
             fates.iter_mut().for_each(|fate| fate.limit(&reader.app));
@@ -157,7 +158,7 @@ fn check_count(events: usize, most: usize) -> Result<(), Problem> {
     Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).part("expected", format!("at most {most} events")))
 }
 
-fn of_click(fate: ClickFate) -> (&'static str, String) {
+fn click_status(fate: ClickFate) -> (&'static str, String) {
     let (status, why) = match fate {
         ClickFate::Taken => ("taken", ""),
         ClickFate::Duplicate => ("duplicate", "the document was clicked before"),
@@ -168,7 +169,7 @@ fn of_click(fate: ClickFate) -> (&'static str, String) {
     (status, why.to_owned())
 }
 
-fn of_outcome(fate: OutcomeFate) -> (&'static str, String) {
+fn outcome_status(fate: OutcomeFate) -> (&'static str, String) {
     let (status, why) = match fate {
         OutcomeFate::Taken => ("taken", ""),
         OutcomeFate::Duplicate => {
@@ -205,37 +206,37 @@ struct Reader {
 
 impl Reader {
     /// The status of each event of a body, in order. As long as the ends of events are clear, a wrong one stops no other.
-    fn fates(&self, bytes: &[u8], kind: Kind, most: usize) -> Result<Vec<EventStatus>, Problem> {
+    fn fates(&self, bytes: &[u8], kind: Kind, max_events: usize) -> Result<Vec<EventStatus>, Problem> {
         // `sendBeacon` marks lines as text, too. An object over several lines has some that begin otherwise.
         let are_objects =
             |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
         if kind != Kind::Json {
-            let lines = lines(bytes, most);
+            let lines = lines(bytes, max_events);
             if kind == Kind::Lines || are_objects(&lines) {
-                return self.of_texts(&lines, most);
+                return self.statuses_of_texts(&lines, max_events);
             }
         }
         match (parsed(bytes), kind) {
             (Ok(body), _) => match body.value().kind() {
                 json::ValueKind::List(events) => {
-                    check_count(events, most)?;
-                    Ok(body.value().items().map(|event| self.of_event(event)).collect())
+                    check_count(events, max_events)?;
+                    Ok(body.value().items().map(|event| self.status_of_event(event)).collect())
                 }
-                _ => Ok(vec![self.of_event(body.value())]),
+                _ => Ok(vec![self.status_of_event(body.value())]),
             },
             (Err(problem), kind) => match (json::items(bytes), kind) {
-                (Some(events), _) => self.of_texts(&events, most),
-                (None, Kind::Text) => self.of_texts(&lines(bytes, most), most),
+                (Some(events), _) => self.statuses_of_texts(&events, max_events),
+                (None, Kind::Text) => self.statuses_of_texts(&lines(bytes, max_events), max_events),
                 (None, _) => Err(problem),
             },
         }
     }
 
     /// Events that are each a text.
-    fn of_texts(&self, texts: &[&[u8]], most: usize) -> Result<Vec<EventStatus>, Problem> {
+    fn statuses_of_texts(&self, texts: &[&[u8]], most: usize) -> Result<Vec<EventStatus>, Problem> {
         check_count(texts.len(), most)?;
         let of_text = |text: &&[u8]| match json::parse(text) {
-            Ok(event) => self.of_event(event.value()),
+            Ok(event) => self.status_of_event(event.value()),
             Err(error) => {
                 EventStatus::Known("malformed", format!("the event is not JSON that can be used: {error}"), None)
             }
@@ -243,7 +244,7 @@ impl Reader {
         Ok(texts.iter().map(of_text).collect())
     }
 
-    fn of_event(&self, event: Value<'_>) -> EventStatus {
+    fn status_of_event(&self, event: Value<'_>) -> EventStatus {
         let event = Node::top(event);
         // A fault in it counts for its impression.
         let of = self.impression(&event);
@@ -251,7 +252,7 @@ impl Reader {
             Ok(fate) => fate,
             Err(ShapeError { path, found, expected }) => {
                 let place = if path.is_empty() { "the event".to_owned() } else { path };
-                let sent = of.and_then(Result::ok).map(|of| Sent { of, what: ClickAction::Malformed });
+                let sent = of.and_then(Result::ok).map(|of| SentEvent { of, what: ClickAction::Malformed });
                 EventStatus::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
             }
         }
@@ -278,7 +279,7 @@ impl Reader {
         };
         let counting: Vec<&Arc<ExperimentHandle>> = entries.values().filter(counts).collect();
         if counting.is_empty() {
-            let sent = of.and_then(Result::ok).map(|of| Sent { of, what: ClickAction::Ignored });
+            let sent = of.and_then(Result::ok).map(|of| SentEvent { of, what: ClickAction::Ignored });
             let why = "another action than a click, and no outcome of an experiment";
             return Ok(EventStatus::Known("ignored", why.to_owned(), sent));
         }
@@ -291,15 +292,20 @@ impl Reader {
         event: &Node<'_, '_>,
         action: &str,
         of: Option<Result<ImpressionId, IdError>>,
-        counting: &[&Arc<ExperimentHandle>],
+        counting_actions: &[&Arc<ExperimentHandle>],
     ) -> Result<EventStatus, ShapeError> {
-        let attributes = event.need("event_attributes", CONVERTED)?;
-        let document =
-            attributes.need("object", CONVERTED)?.need("object_id", CONVERTED)?.id("a document", 256)?.into_owned();
+        let attributes = event.need("event_attributes", CONVERSION_DOCUMENT)?;
+        let document = attributes
+            .need("object", CONVERSION_DOCUMENT)?
+            .need("object_id", CONVERSION_DOCUMENT)?
+            .id("a document", 256)?
+            .into_owned();
         // Beside the action or beside the document.
         let said = |name: &str| match event.get(name) {
-            Ok(None) => Ok(attributes.get(name)?.map(|found| (found.path(), found.value()))),
-            found => Ok::<_, ShapeError>(found?.map(|found| (found.path(), found.value()))),
+            Ok(None) => Ok(attributes.get(name)?.map(|event_fields| (event_fields.path(), event_fields.value()))),
+            event_fields => {
+                Ok::<_, ShapeError>(event_fields?.map(|event_fields| (event_fields.path(), event_fields.value())))
+            }
         };
         let text = |name: &str, what: &str| match said(name)? {
             None => Ok(None),
@@ -311,7 +317,7 @@ impl Reader {
         let value = match said("value")? {
             None => None,
             Some((path, value)) => {
-                let whole = value.as_f64().filter(|value| value.fract() == 0.0 && value.abs() <= MOST_VALUE);
+                let whole = value.as_f64().filter(|value| value.fract() == 0.0 && value.abs() <= MAX_VALUE);
                 let expected = "a whole number of minor units, such as 1250 for 12.50";
                 let wrong = || ShapeError { path, ..Node::top(value).wrong(expected) };
                 Some(whole.ok_or_else(wrong)? as i64)
@@ -319,13 +325,14 @@ impl Reader {
         };
         let order = match text("order", "the id of an order")? {
             None => text("order_id", "the id of an order")?,
-            found => found,
+            event_fields => event_fields,
         };
         let currency = text("currency", "a currency")?;
         let mut whose: Vec<(u32, CreditTarget)> = Vec::new();
         // The page may belong to an experiment that does not count this.
-        let signed = of.and_then(Result::ok).filter(|of| counting.iter().any(|entry| entry.id == of.experiment));
-        whose.extend(signed.map(|of| match self.sender {
+        let signed_value =
+            of.and_then(Result::ok).filter(|of| counting_actions.iter().any(|entry| entry.id == of.experiment));
+        whose.extend(signed_value.map(|of| match self.sender {
             Sender::Public => (of.experiment, CreditTarget::Page(of)),
             Sender::Known => (of.experiment, CreditTarget::Impression(of)),
         }));
@@ -339,9 +346,9 @@ impl Reader {
                 let unit = match text("unit", "a unit")? {
                     None => match text("user_id", "a unit")? {
                         None => text("client_id", "a unit")?,
-                        found => found,
+                        event_fields => event_fields,
                     },
-                    found => found,
+                    event_fields => event_fields,
                 };
                 if unit.is_none() && of.is_none() {
                     let expected = "the unit, as impressions name it, in unit, user_id or client_id; or the id of one of its pages in query_id";
@@ -351,13 +358,14 @@ impl Reader {
                         expected: expected.to_owned(),
                     });
                 }
-                let others = counting.iter().filter(|entry| signed.is_none_or(|of| of.experiment != entry.id));
+                let others =
+                    counting_actions.iter().filter(|entry| signed_value.is_none_or(|of| of.experiment != entry.id));
                 for (entry, unit) in others.filter_map(|entry| Some((entry, unit.as_deref()?))) {
                     let hashes = self.app.hashes.unit(entry.id, unit, self.app.clock.now());
                     whose.push((entry.id, CreditTarget::Unit(hashes)));
                 }
                 let is_allowed = |id: u32| {
-                    let name = counting.iter().find(|entry| entry.id == id).map(|entry| &entry.config.name);
+                    let name = counting_actions.iter().find(|entry| entry.id == id).map(|entry| &entry.config.name);
                     self.bound.as_ref().is_none_or(|bound| name == Some(bound))
                 };
                 whose.retain(|(id, _)| is_allowed(*id));
@@ -365,15 +373,15 @@ impl Reader {
         }
         match of {
             // The status by its page, where it counts for nothing.
-            Some(Ok(of)) if !counting.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
-                let sent = Sent { of, what: ClickAction::Ignored };
+            Some(Ok(of)) if !counting_actions.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
+                let sent = SentEvent { of, what: ClickAction::Ignored };
                 return Ok(EventStatus::Known(
                     "ignored",
                     "the experiment does not count this action".to_owned(),
                     Some(sent),
                 ));
             }
-            Some(Err(error)) if whose.is_empty() => return Ok(of_id(error)),
+            Some(Err(error)) if whose.is_empty() => return Ok(status_of_id_error(error)),
             _ => {}
         }
         let action = action.to_owned();
@@ -387,17 +395,20 @@ impl Reader {
 /// A click, which names the page that it was on.
 fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Result<EventStatus, ShapeError> {
     event.need("query_id", "the id of an impression")?.name("the id of an impression", 256)?;
-    let attributes = event.need("event_attributes", DOCUMENT)?;
-    let document =
-        attributes.need("object", DOCUMENT)?.need("object_id", DOCUMENT)?.id("a document", 256)?.into_owned();
+    let attributes = event.need("event_attributes", CLICK_DOCUMENT)?;
+    let document = attributes
+        .need("object", CLICK_DOCUMENT)?
+        .need("object_id", CLICK_DOCUMENT)?
+        .id("a document", 256)?
+        .into_owned();
     Ok(match of.unwrap_or(Err(IdError::Unknown)) {
-        Ok(of) => EventStatus::Click(Sent { of, what: ClickAction::Click(document) }),
-        Err(error) => of_id(error),
+        Ok(of) => EventStatus::Click(SentEvent { of, what: ClickAction::Click(document) }),
+        Err(error) => status_of_id_error(error),
     })
 }
 
 /// The status of an event with an id that cannot be read.
-fn of_id(error: IdError) -> EventStatus {
+fn status_of_id_error(error: IdError) -> EventStatus {
     let status = if error == IdError::Expired { "late" } else { "unknown" };
     EventStatus::Known(status, error.to_string(), None)
 }

@@ -11,11 +11,11 @@ use output::numbers::with_unit;
 use serde_json::{Map, Value, json};
 use traffic::{Config, DecisionReport, State as To};
 
-use super::auth::{Admin, Caller, Reading, WithRole};
+use super::auth::{Admin, Caller, ReadCaller, WithRole};
 use super::body::Json;
-use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
 use super::pages::damaged;
+use super::paths::{AnyExperimentPath, ExperimentPath};
 use super::request::ranker_named;
 use super::{App, Problem};
 use crate::ids::{UnitHash, UnitHashes};
@@ -78,7 +78,7 @@ fn settings(body: json::Value<'_>) -> Result<Config, Problem> {
 /// `GET /v1/experiments`
 pub(super) async fn list(
     State(app): State<App>,
-    WithRole(caller): Reading,
+    WithRole(caller): ReadCaller,
     RawQuery(query): RawQuery,
 ) -> Result<Answer<Value>, Problem> {
     let (lines, next) = listed(&app, caller.bound(), query.as_deref()).await?;
@@ -86,7 +86,7 @@ pub(super) async fn list(
     let told = off_thread(move || -> Vec<Value> {
         let told = |line| match line {
             Line::Whole(snapshot) => shared.verdicts.complete(*snapshot, Snapshot::with_headline),
-            Line::Damaged(entry) => damaged::told(&entry),
+            Line::Damaged(entry) => damaged::damage_json(&entry),
         };
         lines.into_iter().map(told).collect()
     });
@@ -138,7 +138,7 @@ pub(super) async fn listed(
 pub(super) async fn delete(
     State(app): State<App>,
     WithRole(caller): Admin,
-    NamedAny(entry): NamedAny,
+    AnyExperimentPath(entry): AnyExperimentPath,
 ) -> Result<Answer<Value>, Problem> {
     let (id, name, who) = (entry.id, entry.config.name.clone(), caller.name());
     let told = name.clone();
@@ -157,11 +157,11 @@ pub(super) async fn delete(
 /// `GET /v1/experiments/{experiment}`
 pub(super) async fn status(
     State(app): State<App>,
-    _: Reading,
-    NamedAny(entry): NamedAny,
+    _: ReadCaller,
+    AnyExperimentPath(entry): AnyExperimentPath,
 ) -> Result<Answer<Value>, Problem> {
     if entry.damage().is_some() {
-        return Ok(Answer(damaged::told(&entry)));
+        return Ok(Answer(damaged::damage_json(&entry)));
     }
     let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
     let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
@@ -220,22 +220,42 @@ impl Verdicts {
 }
 
 /// `POST /v1/experiments/{experiment}/pause`
-pub(super) async fn pause(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+pub(super) async fn pause(
+    app: State<App>,
+    admin: Admin,
+    named: ExperimentPath,
+    body: Json,
+) -> Result<Answer<Value>, Problem> {
     change(app, admin, named, body, To::Paused).await
 }
 
 /// `POST /v1/experiments/{experiment}/resume`
-pub(super) async fn resume(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+pub(super) async fn resume(
+    app: State<App>,
+    admin: Admin,
+    named: ExperimentPath,
+    body: Json,
+) -> Result<Answer<Value>, Problem> {
     change(app, admin, named, body, To::Running).await
 }
 
 /// `POST /v1/experiments/{experiment}/kill`
-pub(super) async fn kill(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+pub(super) async fn kill(
+    app: State<App>,
+    admin: Admin,
+    named: ExperimentPath,
+    body: Json,
+) -> Result<Answer<Value>, Problem> {
     change(app, admin, named, body, To::Killed).await
 }
 
 /// `POST /v1/experiments/{experiment}/end`
-pub(super) async fn end(app: State<App>, admin: Admin, named: Named, body: Json) -> Result<Answer<Value>, Problem> {
+pub(super) async fn end(
+    app: State<App>,
+    admin: Admin,
+    named: ExperimentPath,
+    body: Json,
+) -> Result<Answer<Value>, Problem> {
     change(app, admin, named, body, To::Ended).await
 }
 
@@ -243,7 +263,7 @@ pub(super) async fn end(app: State<App>, admin: Admin, named: Named, body: Json)
 pub(super) async fn ship(
     State(app): State<App>,
     WithRole(caller): Admin,
-    Named(entry): Named,
+    ExperimentPath(entry): ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
     let body = body.parsed()?;
@@ -259,7 +279,7 @@ pub(super) async fn ship(
 pub(super) async fn share(
     State(app): State<App>,
     WithRole(caller): Admin,
-    Named(entry): Named,
+    ExperimentPath(entry): ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
     let body = body.parsed()?;
@@ -279,7 +299,7 @@ pub(super) async fn share(
 async fn change(
     State(app): State<App>,
     WithRole(caller): Admin,
-    Named(entry): Named,
+    ExperimentPath(entry): ExperimentPath,
     body: Json,
     to: To,
 ) -> Result<Answer<Value>, Problem> {
@@ -349,7 +369,7 @@ pub(super) async fn delete_unit(
     let now = app.clock.now();
     let hashes: Vec<(u32, UnitHash)> = seen
         .flat_map(|entry| {
-            let UnitHashes { now, before } = app.hashes.unit(entry.id, &unit, now);
+            let UnitHashes { current: now, previous: before } = app.hashes.unit(entry.id, &unit, now);
             std::iter::once(now).chain(before).map(|hash| (entry.id, hash))
         })
         .collect();
@@ -359,7 +379,7 @@ pub(super) async fn delete_unit(
         let store = Store::open(&location, Access::Read)?;
         hashes
             .into_iter()
-            .filter_map(|(id, hash)| jobs::impressions_of(&store, id, hash).transpose())
+            .filter_map(|(id, hash)| jobs::deletion_of_unit(&store, id, hash).transpose())
             .collect::<Result<Vec<_>, _>>()
     });
     let unreadable = || Problem::unavailable("the store could not be read; nothing was deleted");

@@ -14,24 +14,24 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::auth::{Admin, WithRole};
 use super::experiments::PATIENCE;
-use super::named::Named;
+use super::paths::ExperimentPath;
 use super::{App, Problem};
 use crate::export::{ExportKind, export as write};
 use crate::store::{Access, Audit, Store};
 use crate::writer::Transaction;
 
 /// The reason why a part is empty.
-const NOTHING_YET: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
+const NOTHING_YET_HEADER: HeaderName = HeaderName::from_static("rankduel-nothing-yet");
 /// The first kept day, if earlier days were forgotten.
-const KEPT_FROM: HeaderName = HeaderName::from_static("rankduel-kept-from");
+const KEPT_FROM_HEADER: HeaderName = HeaderName::from_static("rankduel-kept-from");
 /// The bytes of a piece.
-const PIECE: usize = 64 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 /// Writes the lines while they are read: a log may be larger than the memory. A reader that stops reading stops the writer.
 pub(super) async fn export(
     State(app): State<App>,
     WithRole(caller): Admin,
-    Named(entry): Named,
+    ExperimentPath(entry): ExperimentPath,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let names = ExportKind::ALL.map(ExportKind::name).join(", ");
@@ -50,7 +50,7 @@ pub(super) async fn export(
     let known = move |session: &mut Transaction<'_>| {
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
-    let (nothing_yet, kept_from) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
+    let (nothing_yet, first_kept_day) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
     let nothing_yet =
         nothing_yet.filter(|_| matches!(what, ExportKind::Impressions | ExportKind::Clicks | ExportKind::Outcomes));
     let location = app.settings.store.clone();
@@ -66,21 +66,21 @@ pub(super) async fn export(
         what: "export".to_owned(),
         detail: format!("{} of {}", what.name(), entry.config.name),
     });
-    let (pieces, received) = channel(4);
+    let (writer, reader) = channel(4);
     tokio::task::spawn_blocking(move || {
-        let mut out = io::BufWriter::with_capacity(PIECE, Pieces(pieces.clone()));
+        let mut out = io::BufWriter::with_capacity(PIECE_BYTES, Pieces(writer.clone()));
         let written = store.at_one_moment(|store| write(store, entry.id, &entry.config.name, what, &mut out));
         let written = written.map_err(|error| error.to_string());
         let written = written.and_then(|()| out.flush().map_err(|error| error.to_string()));
         if let Err(error) = written {
             tracing::warn!(error, "an export ended early");
             // The answer has begun, so it can only be cut off: then it cannot be mistaken for a complete one.
-            let _ = pieces.blocking_send(Err(io::ErrorKind::Other.into()));
+            let _ = writer.blocking_send(Err(io::ErrorKind::Other.into()));
         }
     });
     let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-    let mut response = (kind, Body::new(Stream(received))).into_response();
-    for (name, text) in [(NOTHING_YET, nothing_yet), (KEPT_FROM, kept_from)] {
+    let mut response = (kind, Body::new(Stream(reader))).into_response();
+    for (name, text) in [(NOTHING_YET_HEADER, nothing_yet), (KEPT_FROM_HEADER, first_kept_day)] {
         if let Some(text) = text.and_then(|text| HeaderValue::from_str(&text).ok()) {
             response.headers_mut().insert(name, text);
         }

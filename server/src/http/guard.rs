@@ -19,7 +19,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::{App, Problem, nodes};
 
 /// Headers of every answer, unless it has its own: most are data, and nothing may be kept.
-const HEADERS: [(HeaderName, &str); 6] = [
+const RESPONSE_HEADERS: [(HeaderName, &str); 6] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::CACHE_CONTROL, "no-store"),
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
@@ -31,12 +31,12 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 
 /// Where `sendBeacon` sends to. It always sends cookies, so browsers hold its JSON back unless the server allows credentials. This call
 /// reads no cookie; those that do, the pages, never allow it.
-const BEACONS: &str = "/v1/events";
+const BEACON_PATH: &str = "/v1/events";
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The headers that proxies add.
-const FORWARDING: [HeaderName; 6] = [
+const FORWARDING_HEADERS: [HeaderName; 6] = [
     header::FORWARDED,
     header::VIA,
     X_FORWARDED_FOR,
@@ -46,23 +46,23 @@ const FORWARDING: [HeaderName; 6] = [
 ];
 
 /// The paths of health checks, open to everybody.
-const CHECKS: [&str; 3] = ["/health", "/ready", "/metrics"];
+const HEALTH_PATHS: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// The guard around all routes.
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
-    let started = Instant::now();
+    let start = Instant::now();
     let method = request.method().clone();
     // The template: what callers put into the path stays out of logs.
     let path = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let is_beacon = path == BEACONS;
+    let is_beacon = path == BEACON_PATH;
     let mut response = match admit(&app, &request) {
         Err(problem) => problem.into_response(),
         Ok(()) if is_preflight(&request) => preflight(),
         Ok(()) => caught(next.run(request)).await,
     };
     let headers = response.headers_mut();
-    for (name, value) in HEADERS {
+    for (name, value) in RESPONSE_HEADERS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     headers.insert(header::VARY, HeaderValue::from_static("Origin"));
@@ -75,7 +75,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
             headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
     }
-    let (status, time) = (response.status(), started.elapsed());
+    let (status, time) = (response.status(), start.elapsed());
     app.metrics.answers.count(match status.as_u16() / 100 {
         2 => "2xx",
         3 => "3xx",
@@ -91,14 +91,14 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
 /// The answer of a handler, or a problem if it panicked: the caller gets an answer, and other calls go on.
 async fn caught(handler: impl Future<Output = Response>) -> Response {
     let mut handler = pin!(handler);
-    let answered = poll_fn(|context| {
+    let answer = poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)));
         match polled {
             Ok(polled) => polled.map(Some),
             Err(_) => Poll::Ready(None),
         }
     });
-    answered.await.unwrap_or_else(|| {
+    answer.await.unwrap_or_else(|| {
         tracing::error!("a handler ended by a fault of the program");
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the server has a fault; its log says where").into_response()
     })
@@ -133,12 +133,12 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
         }
     }
     // Liveness checks always get an answer.
-    if CHECKS.contains(&request.uri().path()) {
+    if HEALTH_PATHS.contains(&request.uri().path()) {
         return Ok(());
     }
     let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>() else { return Ok(()) };
     let most = app.settings.address_rate;
-    if app.rates.admits(counted(client(app, peer.ip(), request.headers())), most) {
+    if app.rates.admits(counted_network(client(app, peer.ip(), request.headers())), most) {
         return Ok(());
     }
     Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, format!("more than {most} requests a second from this address"))
@@ -148,8 +148,8 @@ fn admit(app: &App, request: &Request) -> Result<(), Problem> {
 
 /// Whether a proxy sent this: by its headers, or by HTTP/1.0, which nginx speaks by default and hardly anything else does.
 fn is_forwarded(request: &Request) -> bool {
-    let says_so = FORWARDING.iter().any(|name| request.headers().contains_key(name));
-    says_so || request.version() == Version::HTTP_10 && !CHECKS.contains(&request.uri().path())
+    let says_so = FORWARDING_HEADERS.iter().any(|name| request.headers().contains_key(name));
+    says_so || request.version() == Version::HTTP_10 && !HEALTH_PATHS.contains(&request.uri().path())
 }
 
 /// Whether this is a check by HTTP/1.0 without `Host`: balancers and monitors send that. No browser does, so that no name server can lead
@@ -159,7 +159,7 @@ fn is_hostless_check(request: &Request) -> bool {
     version == Version::HTTP_10
         && uri.authority().is_none()
         && !request.headers().contains_key(header::HOST)
-        && CHECKS.contains(&uri.path())
+        && HEALTH_PATHS.contains(&uri.path())
 }
 
 /// Whether an origin belongs to a server with this host.
@@ -229,7 +229,7 @@ pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     if !is_trusted(peer) {
         return peer;
     }
-    let named = forwarded(headers);
+    let named = forwarded_addresses(headers);
     // The first of all if each is a proxy; an unreadable address ends the chain.
     let mut last = peer;
     for address in named.into_iter().rev() {
@@ -243,7 +243,7 @@ pub(super) fn client(app: &App, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
 }
 
 /// The addresses that a request was forwarded for, from the first to the last; `None` for one that cannot be read.
-fn forwarded(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+fn forwarded_addresses(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     let texts = |name: &HeaderName| -> Vec<String> {
         let values = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
         values.flat_map(|text| text.split(',')).map(|text| text.trim().to_owned()).collect()
@@ -267,7 +267,7 @@ fn address(text: &str) -> Option<IpAddr> {
 }
 
 /// The address that a rate counts: for IPv6, all of its network.
-fn counted(address: IpAddr) -> IpAddr {
+fn counted_network(address: IpAddr) -> IpAddr {
     let address = address.to_canonical();
     if address.is_ipv6() { crate::settings::prefix(address, 64).unwrap_or(address) } else { address }
 }
@@ -286,11 +286,11 @@ impl<K> Default for Rates<K> {
 
 impl<K: Ord + Copy> Rates<K> {
     /// The most that are counted; all others share one count.
-    const MOST: usize = 65_536;
+    const MAX_ADDRESSES: usize = 65_536;
 
     /// Counts one more; whether there are at most `most` of them in this second, or `most` is 0.
-    pub(super) fn admits(&self, of: K, most: u32) -> bool {
-        if most == 0 {
+    pub(super) fn admits(&self, of: K, max_requests: u32) -> bool {
+        if max_requests == 0 {
             return true;
         }
         let now = super::elapsed().as_secs();
@@ -300,10 +300,10 @@ impl<K: Ord + Copy> Rates<K> {
             *second = now;
             counts.clear();
         }
-        let of = Some(of).filter(|_| counts.len() < Self::MOST || counts.contains_key(&Some(of)));
+        let of = Some(of).filter(|_| counts.len() < Self::MAX_ADDRESSES || counts.contains_key(&Some(of)));
         let count = counts.entry(of).or_insert(0);
         *count = count.saturating_add(1);
-        *count <= most
+        *count <= max_requests
     }
 }
 
@@ -344,7 +344,7 @@ mod tests {
     fn an_address_has_its_rate() {
         let rates = Rates::default();
         let admitted = |address: &str| {
-            let address = counted(address.parse().expect("an address"));
+            let address = counted_network(address.parse().expect("an address"));
             (0..20).filter(|_| rates.admits(address, 3)).count()
         };
         // The second may change once meanwhile.
@@ -363,7 +363,7 @@ mod tests {
             for (name, value) in pairs {
                 headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).expect("a value"));
             }
-            forwarded(&headers)
+            forwarded_addresses(&headers)
                 .into_iter()
                 .map(|one| one.map_or("?".to_owned(), |one| one.to_string()))
                 .collect::<Vec<_>>()

@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::{Value as Told, json};
 use traffic::{Ask, Marks};
 
-use super::auth::{Serving, WithRole};
+use super::auth::{ServeCaller, WithRole};
 use super::body::Json;
-use super::named::{Identified, NamedAny};
+use super::paths::{AnyExperimentPath, ImpressionPath};
 use super::request::{Requester, SubmittedLists};
 use super::{App, Problem};
 use crate::jobs;
 use crate::json::{Node, Value};
-use crate::store::Displayed;
+use crate::store::DisplayedPage;
 use crate::writer::{ExperimentHandle, NoAnswer};
 
 /// The wait of calls that have no other answer.
@@ -29,8 +29,8 @@ const MOST: usize = 10_000;
 /// `POST /v1/experiments/{experiment}/impressions`
 pub(super) async fn impression(
     State(app): State<App>,
-    _: Serving,
-    NamedAny(entry): NamedAny,
+    _: ServeCaller,
+    AnyExperimentPath(entry): AnyExperimentPath,
     body: Json,
 ) -> Result<Answer<Page>, Problem> {
     let body = body.parsed()?;
@@ -50,8 +50,8 @@ pub(super) async fn impression(
 /// `POST /v1/experiments/{experiment}/choose`
 pub(super) async fn choose(
     State(app): State<App>,
-    _: Serving,
-    NamedAny(entry): NamedAny,
+    _: ServeCaller,
+    AnyExperimentPath(entry): AnyExperimentPath,
     body: Json,
 ) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
@@ -67,8 +67,8 @@ pub(super) async fn choose(
 /// `POST /v1/experiments/{experiment}/duels`
 pub(super) async fn duel(
     State(app): State<App>,
-    _: Serving,
-    NamedAny(entry): NamedAny,
+    _: ServeCaller,
+    AnyExperimentPath(entry): AnyExperimentPath,
     body: Json,
 ) -> Result<Answer<Chosen>, Problem> {
     let body = body.parsed()?;
@@ -125,8 +125,8 @@ async fn chosen(
 /// `PUT /v1/impressions/{id}/lists`
 pub(super) async fn lists(
     State(app): State<App>,
-    WithRole(caller): Serving,
-    of: Identified,
+    WithRole(caller): ServeCaller,
+    of: ImpressionPath,
     body: Json,
 ) -> Result<Answer<Page>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
@@ -159,8 +159,8 @@ pub(super) async fn lists(
 /// `POST /v1/impressions/{id}/next`
 pub(super) async fn next(
     State(app): State<App>,
-    WithRole(caller): Serving,
-    of: Identified,
+    WithRole(caller): ServeCaller,
+    of: ImpressionPath,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
@@ -175,8 +175,8 @@ pub(super) async fn next(
 /// `PUT /v1/impressions/{id}/shown`
 pub(super) async fn displayed(
     State(app): State<App>,
-    WithRole(caller): Serving,
-    of: Identified,
+    WithRole(caller): ServeCaller,
+    of: ImpressionPath,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
@@ -194,7 +194,7 @@ pub(super) async fn displayed(
     };
     let documents = names(&top.need("documents", "the documents that the page displayed")?)?;
     let pinned = top.get("pinned")?.map(|pinned| names(&pinned)).transpose()?.unwrap_or_default();
-    let page = Displayed { documents, pinned };
+    let page = DisplayedPage { documents, pinned };
     let places = app.writer.call(Some(PATIENCE), move |session| jobs::displayed(session, of.id, &page)).await??;
     Ok(Answer(json!({"places": places})))
 }
@@ -202,8 +202,8 @@ pub(super) async fn displayed(
 /// `POST /v1/impressions/{id}/close`
 pub(super) async fn close(
     State(app): State<App>,
-    WithRole(caller): Serving,
-    of: Identified,
+    WithRole(caller): ServeCaller,
+    of: ImpressionPath,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
@@ -215,8 +215,8 @@ pub(super) async fn close(
 /// `POST /v1/duels/{id}`
 pub(super) async fn judge(
     State(app): State<App>,
-    WithRole(caller): Serving,
-    of: Identified,
+    WithRole(caller): ServeCaller,
+    of: ImpressionPath,
     body: Json,
 ) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;

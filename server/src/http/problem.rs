@@ -116,9 +116,9 @@ fn title(status: StatusCode) -> &'static str {
 /// Text of callers in a message: short, and in one line.
 #[must_use]
 pub(super) fn excerpt(text: &str) -> String {
-    const MOST: usize = 60;
-    let mut short: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(MOST).is_some() {
+    const MAX_EXCERPT_CHARS: usize = 60;
+    let mut short: String = text.chars().take(MAX_EXCERPT_CHARS).flat_map(char::escape_debug).collect();
+    if text.chars().nth(MAX_EXCERPT_CHARS).is_some() {
         short.push_str("...");
     }
     format!("\"{short}\"")

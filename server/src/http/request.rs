@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
 use traffic::Config;
-use traffic::lists::{ListError, Lists as Numbered};
+use traffic::lists::{ListError, Lists as NumberedEvent};
 
 use super::Problem;
 use super::problem::excerpt;
@@ -92,10 +92,10 @@ impl SubmittedLists {
             Some(node) => Some(node.items()?.map(|item| item.id("a document", NAME)).collect::<Result<Vec<_>, _>>()?),
         };
         let mut numbered = match &first {
-            None => Numbered::default(),
+            None => NumberedEvent::default(),
             Some(first) => {
                 let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-                Numbered::of(&first).map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?
+                NumberedEvent::of(&first).map_err(|error| list_error(documents.as_ref().unwrap_or(&lists), &error))?
             }
         };
         let mut first_page = Vec::new();
@@ -169,7 +169,7 @@ impl<'a> Ranked<'a> {
         Ok(ranked)
     }
 
-    fn add<'s>(&'s self, ranker: u32, numbered: &mut Numbered<'s>) -> Result<(), ListError> {
+    fn add<'s>(&'s self, ranker: u32, numbered: &mut NumberedEvent<'s>) -> Result<(), ListError> {
         let ids = self.ids.iter().map(AsRef::as_ref);
         if self.scores.is_empty() {
             return numbered.add_ranked(ranker, &ids.collect::<Vec<&str>>());

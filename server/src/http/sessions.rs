@@ -12,9 +12,9 @@ use crate::ids;
 use crate::store::{KeyRow, SignIn};
 
 /// The cookie's name.
-const COOKIE: &str = "rankduel_session";
+const COOKIE_NAME: &str = "rankduel_session";
 /// The lifetime of a session.
-const LASTS: Duration = Duration::from_secs(12 * 60 * 60);
+const SESSION_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// The hash of a session's name.
 type Hash = [u8; 32];
@@ -51,7 +51,7 @@ pub(super) async fn begin(app: &App, key: i64, is_secure: bool) -> Result<Header
     let unavailable = || Problem::unavailable("there are no random numbers at present");
     let name = random().ok_or_else(unavailable)?;
     let now = app.clock.now();
-    let sign_in = SignIn { hash: hash(&name), key, until: now + LASTS.as_millis() as i64 };
+    let sign_in = SignIn { hash: hash(&name), key, until: now + SESSION_LIFETIME.as_millis() as i64 };
     keep(app, Some(sign_in), sign_in.hash).await?;
     app.sign_ins.add(sign_in, now);
     cookie(&name, is_secure).ok_or_else(unavailable)
@@ -62,7 +62,7 @@ pub(super) fn find(parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
     let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut names = cookies.flat_map(|text| text.split(';')).filter_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
-        (name == COOKIE).then_some(value)
+        (name == COOKIE_NAME).then_some(value)
     });
     let now = app.clock.now();
     names.find_map(|name| {
@@ -99,8 +99,8 @@ async fn keep(app: &App, sign_in: Option<SignIn>, hash: Hash) -> Result<(), Prob
 /// Without a path: the cookie is for the path of the form and everything below, behind any proxy.
 fn cookie(name: &str, is_secure: bool) -> Option<HeaderValue> {
     let secure = if is_secure { "; Secure" } else { "" };
-    let age = LASTS.as_secs();
-    HeaderValue::from_str(&format!("{COOKIE}={name}; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")).ok()
+    let age = SESSION_LIFETIME.as_secs();
+    HeaderValue::from_str(&format!("{COOKIE_NAME}={name}; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")).ok()
 }
 
 /// The cookie of a session that has ended.

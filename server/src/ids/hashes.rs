@@ -12,9 +12,9 @@ pub type UnitHash = [u8; 16];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnitHashes {
     /// By the current secret.
-    pub now: UnitHash,
+    pub current: UnitHash,
     /// By the one before, while it is still valid.
-    pub before: Option<UnitHash>,
+    pub previous: Option<UnitHash>,
 }
 
 /// The key of all hashes of a store.
@@ -44,8 +44,8 @@ impl Hashes {
     pub fn unit(&self, experiment: u32, unit: &str, now: i64) -> UnitHashes {
         let macs = self.ring.now();
         let of = |mac: &Hmac<Sha256>| first(hash(mac.clone(), b'u', experiment, &[unit.as_bytes()]));
-        let before = macs.before.as_ref().filter(|(_, until)| now < *until);
-        UnitHashes { now: of(&macs.current), before: before.map(|(mac, _)| of(mac)) }
+        let before = macs.previous.as_ref().filter(|(_, until)| now < *until);
+        UnitHashes { current: of(&macs.current), previous: before.map(|(mac, _)| of(mac)) }
     }
 
     /// A unit and its query: a reload has the same.
@@ -92,7 +92,7 @@ mod tests {
 
     fn hashes(current: u8, before: Option<(u8, i64)>) -> Hashes {
         let before = before.map(|(key, until)| ([key; 32], until));
-        Hashes::new(&Secret { number: 1, current: [current; 32], before })
+        Hashes::new(&Secret { number: 1, current: [current; 32], previous: before })
     }
 
     #[test]
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn a_unit_is_known_by_the_secret_before_for_a_while() {
         let (old, new) = (hashes(7, None), hashes(8, Some((7, 1_000))));
-        let known = old.unit(1, "anna", 0).now;
-        assert_eq!(new.unit(1, "anna", 999).before, Some(known));
-        assert_eq!(new.unit(1, "anna", 1_000).before, None);
-        assert_ne!(new.unit(1, "anna", 0).now, known);
-        new.set(&Secret { number: 1, current: [7; 32], before: None });
-        assert_eq!(new.unit(1, "anna", 0).now, known);
+        let known = old.unit(1, "anna", 0).current;
+        assert_eq!(new.unit(1, "anna", 999).previous, Some(known));
+        assert_eq!(new.unit(1, "anna", 1_000).previous, None);
+        assert_ne!(new.unit(1, "anna", 0).current, known);
+        new.set(&Secret { number: 1, current: [7; 32], previous: None });
+        assert_eq!(new.unit(1, "anna", 0).current, known);
     }
 
     #[test]

@@ -6,13 +6,13 @@ use super::ring::{Ring, Secret};
 use super::{decode, encode};
 
 /// Bytes before the signature: key, experiment, number, start, expiry.
-const PLAIN: usize = 1 + 4 + 6 + 8 + 4;
+const PLAIN_BYTES: usize = 1 + 4 + 6 + 8 + 4;
 /// Bytes of the signature: HMAC-SHA256, cut.
 const SIGNATURE: usize = 16;
 /// Characters of an id.
-const LETTERS: usize = ((PLAIN + SIGNATURE) * 8).div_ceil(6);
+const LETTERS: usize = ((PLAIN_BYTES + SIGNATURE) * 8).div_ceil(6);
 /// Impressions have six bytes.
-const MOST: u64 = (1 << 48) - 1;
+const MAX_IMPRESSION: u64 = (1 << 48) - 1;
 
 /// The content of an id with a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,9 +60,9 @@ impl Signer {
     /// The text of an id: 52 letters of base64url.
     #[must_use]
     pub fn text(&self, id: ImpressionId) -> String {
-        debug_assert!(id.impression <= MOST);
+        debug_assert!(id.impression <= MAX_IMPRESSION);
         let macs = self.ring.now();
-        let mut bytes = Vec::with_capacity(PLAIN + SIGNATURE);
+        let mut bytes = Vec::with_capacity(PLAIN_BYTES + SIGNATURE);
         bytes.push(macs.number);
         bytes.extend_from_slice(&id.experiment.to_be_bytes());
         bytes.extend_from_slice(&id.impression.to_be_bytes()[2..]);
@@ -82,23 +82,23 @@ impl Signer {
             return Err(IdError::Unknown);
         }
         let bytes = decode(text).ok_or(IdError::Unknown)?;
-        let (plain, signature) = bytes.split_at_checked(PLAIN).ok_or(IdError::Unknown)?;
+        let (signed_bytes, signature) = bytes.split_at_checked(PLAIN_BYTES).ok_or(IdError::Unknown)?;
         let macs = self.ring.now();
         // The first byte is the number of the secret.
-        let mac = match &macs.before {
-            _ if plain[0] == macs.number => &macs.current,
+        let mac = match &macs.previous {
+            _ if signed_bytes[0] == macs.number => &macs.current,
             Some((mac, until))
-                if plain[0] == macs.number.wrapping_sub(1) && i128::from(now) * 1000 < i128::from(*until) =>
+                if signed_bytes[0] == macs.number.wrapping_sub(1) && i128::from(now) * 1000 < i128::from(*until) =>
             {
                 mac
             }
             _ => return Err(IdError::Unknown),
         };
-        let mac = mac.clone().chain_update(plain);
+        let mac = mac.clone().chain_update(signed_bytes);
         // In constant time.
         mac.verify_truncated_left(signature).map_err(|_| IdError::Unknown)?;
         let number =
-            |from: usize, to: usize| plain[from..to].iter().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
+            |from: usize, to: usize| signed_bytes[from..to].iter().fold(0_u64, |sum, &byte| sum << 8 | u64::from(byte));
         let id = ImpressionId {
             experiment: number(1, 5) as u32,
             impression: number(5, 11),
@@ -117,14 +117,14 @@ mod tests {
     use super::*;
 
     fn of(key: u8) -> Signer {
-        Signer::new(&Secret { number: 1, current: [key; 32], before: None })
+        Signer::new(&Secret { number: 1, current: [key; 32], previous: None })
     }
 
     #[test]
     fn the_secret_before_signs_for_a_while() {
         let old = of(1);
         let text = old.text(ID);
-        let new = Signer::new(&Secret { number: 2, current: [2; 32], before: Some(([1; 32], 500_000)) });
+        let new = Signer::new(&Secret { number: 2, current: [2; 32], previous: Some(([1; 32], 500_000)) });
         assert_eq!(new.read(&text, 499), Ok(ID));
         assert_eq!(new.read(&text, 500), Err(IdError::Unknown));
         assert_eq!(new.read(&new.text(ID), 900), Ok(ID));

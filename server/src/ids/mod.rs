@@ -4,11 +4,11 @@
 mod base64url;
 mod hashes;
 mod impression;
-mod places;
+mod position_key;
 mod ring;
 
 pub use base64url::{decode, encode};
 pub use hashes::{Hashes, UnitHash, UnitHashes};
 pub use impression::{IdError, ImpressionId, Signer};
-pub use places::{NameHash, Places};
+pub use position_key::{NameHash, PositionKey};
 pub use ring::Secret;

@@ -13,7 +13,7 @@ pub struct Secret {
     /// The current secret.
     pub current: [u8; 32],
     /// The secret before, and until when it is valid, in milliseconds since 1970.
-    pub before: Option<([u8; 32], i64)>,
+    pub previous: Option<([u8; 32], i64)>,
 }
 
 impl std::fmt::Debug for Secret {
@@ -27,7 +27,7 @@ impl std::fmt::Debug for Secret {
 pub(super) struct Macs {
     pub(super) number: u8,
     pub(super) current: Hmac<Sha256>,
-    pub(super) before: Option<(Hmac<Sha256>, i64)>,
+    pub(super) previous: Option<(Hmac<Sha256>, i64)>,
 }
 
 /// A secret in use, which may be replaced.
@@ -59,7 +59,7 @@ impl Macs {
             let mac = Hmac::<Sha256>::new_from_slice(key);
             mac.unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"))
         };
-        let before = secret.before.map(|(key, until)| (mac(&key), until));
-        Self { number: secret.number, current: mac(&secret.current), before }
+        let before = secret.previous.map(|(key, until)| (mac(&key), until));
+        Self { number: secret.number, current: mac(&secret.current), previous: before }
     }
 }

@@ -6,12 +6,12 @@ use traffic::ClickFate;
 use verdicts::integrity::normal_form;
 
 use crate::ids::ImpressionId;
-use crate::store::Shown;
+use crate::store::StoredPage;
 use crate::writer::Transaction;
 
 /// An event of an impression.
 #[derive(Debug, Clone)]
-pub struct Sent {
+pub struct SentEvent {
     /// The impression.
     pub of: ImpressionId,
     /// The action.
@@ -30,25 +30,26 @@ pub enum ClickAction {
 }
 
 /// Takes events, and returns the fate of each click.
-pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
-    let mut known: BTreeMap<(u32, u64), Option<Shown>> = BTreeMap::new();
+pub fn events(session: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<ClickFate> {
+    let mut experiment_known: BTreeMap<(u32, u64), Option<StoredPage>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(sent.len());
     let now = session.now;
-    for Sent { of, what } in sent {
+    for SentEvent { of, what } in sent {
         let impression = of.impression;
         let document = match what {
             ClickAction::Click(document) => document,
             ClickAction::Malformed | ClickAction::Ignored => {
                 match (session.experiment_of(of), what) {
-                    (Some(experiment), ClickAction::Malformed) => experiment.malformed(now, impression),
-                    (Some(experiment), _) => experiment.ignored(now, impression),
+                    (Some(experiment), ClickAction::Malformed) => experiment.note_malformed(now, impression),
+                    (Some(experiment), _) => experiment.note_ignored(now, impression),
                     (None, _) => {}
                 }
                 continue;
             }
         };
-        let shown =
-            known.entry((of.experiment, impression)).or_insert_with(|| session.shown(of.experiment, impression));
+        let shown = experiment_known
+            .entry((of.experiment, impression))
+            .or_insert_with(|| session.shown(of.experiment, impression));
         let fate = match session.experiment_of(of) {
             None => ClickFate::Unknown,
             Some(experiment) => match shown {
@@ -57,11 +58,11 @@ pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
                     ClickFate::NotShown => ClickFate::Late,
                     fate => fate,
                 },
-                Some(shown) => match shown.position_of(document) {
+                Some(shown) => match shown.mixed_position(document) {
                     Some(position) => experiment.click(now, impression, position as u32),
                     // An advertisement belongs to no ranker, and is not a fault.
                     None if shown.is_pinned(document) => experiment.click(now, impression, u32::MAX),
-                    None => experiment.stray(now, impression, || near(shown, document)),
+                    None => experiment.stray(now, impression, || near_position(shown, document)),
                 },
             },
         };
@@ -71,7 +72,7 @@ pub fn events(session: &mut Transaction<'_>, sent: &[Sent]) -> Vec<ClickFate> {
 }
 
 /// The position in the mixed list of a document that is this one but for how its id is written.
-fn near(shown: &Shown, document: &str) -> Option<u32> {
+fn near_position(shown: &StoredPage, document: &str) -> Option<u32> {
     let normal = normal_form(document);
     let is_near = |known: &String| *known != *document && normal_form(known) == normal;
     shown.mixed.iter().position(is_near).map(|position| position as u32)

@@ -1,9 +1,9 @@
 //! Forgets a unit: the link from its impressions to it, and their documents, are deleted. The log stays, with numbers alone.
 
-use traffic::{Event, Recorded};
+use traffic::{Event, RecordedEvent};
 
 use crate::ids::UnitHash;
-use crate::store::{ASKED, Store, StoreError, StoredEvent};
+use crate::store::{ASKED_KIND, Store, StoreError, StoredEvent};
 use crate::writer::Transaction;
 
 /// The data to delete of one experiment.
@@ -26,7 +26,7 @@ pub struct Deletion {
 ///
 /// # Errors
 /// If the store cannot be read.
-pub fn impressions_of(store: &Store, experiment: u32, hash: UnitHash) -> Result<Option<Deletion>, StoreError> {
+pub fn deletion_of_unit(store: &Store, experiment: u32, hash: UnitHash) -> Result<Option<Deletion>, StoreError> {
     let Some(unit) = store.unit(experiment, &hash)? else { return Ok(None) };
     let mut deletion = Deletion { experiment, hash, impressions: vec![], is_incomplete: false, read: 0, unit };
     loop {
@@ -50,10 +50,10 @@ impl Deletion {
     fn see(&mut self, event: &StoredEvent) -> Result<(), StoreError> {
         self.read = event.n;
         // Only events of this kind are read whole.
-        if event.kind != ASKED {
+        if event.kind != ASKED_KIND {
             return Ok(());
         }
-        match Recorded::read(event.body.clone()).as_ref().map(Recorded::event) {
+        match RecordedEvent::read(event.body.clone()).as_ref().map(RecordedEvent::event) {
             Ok(Event::Asked { unit, .. }) if *unit == self.unit => self.impressions.extend(event.impression),
             Ok(_) => {}
             Err(_) => self.is_incomplete = true,
@@ -83,6 +83,6 @@ mod tests {
     #[test]
     fn the_kind_is_that_of_asked() {
         let event = Event::Asked { time: 0, unit: 1, choice: Choice::Alone(0), receipt: None, segment: None };
-        assert_eq!(event.kind(), super::ASKED);
+        assert_eq!(event.kind(), super::ASKED_KIND);
     }
 }

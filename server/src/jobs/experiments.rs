@@ -31,14 +31,14 @@ pub fn create(session: &mut Transaction<'_>, config: Config) -> Result<Value, Re
             theirs.from, theirs.to, theirs.of
         )));
     }
-    let told = json!({
+    let status = json!({
         "experiment": name,
         "version": experiment.version().to_string(),
         "state": experiment.state().name(),
         "settings": experiment.config(),
     });
     session.create(experiment)?;
-    Ok(told)
+    Ok(status)
 }
 
 /// Raises the share of an experiment, and returns the new one.

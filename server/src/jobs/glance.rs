@@ -1,13 +1,13 @@
 //! The data of an experiment's page, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
-use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Tally, Time, Watch};
+use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Time, UnitTally, Watch};
 
 /// The most changes that a page lists.
-const CHANGES: usize = 12;
+const MAX_CHANGES: usize = 12;
 
 /// From this number of days, traffic is shown by the day.
-const FEW: usize = 3;
+const MIN_TRAFFIC_DAYS: usize = 3;
 
 /// An hour of traffic: its number, its beginning in words, and its counts.
 fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Daily) {
@@ -30,7 +30,7 @@ pub struct Glance {
     /// The fates of impressions.
     pub fates: Fates,
     /// The counts of closed days.
-    pub tally: Tally,
+    pub tally: UnitTally,
     /// The fates of outcomes, if such count.
     pub conversions: Option<ConversionTally>,
     /// Conditions that would make its verdict wrong.
@@ -87,20 +87,22 @@ impl Glance {
                 .changes()
                 .iter()
                 .rev()
-                .take(CHANGES)
+                .take(MAX_CHANGES)
                 .map(|change| (experiment.minute(change.time), change.clone()))
                 .collect(),
             watches: experiment.watches().into_iter().map(|watch| (watch, broken(&watch))).collect(),
             not_watched: experiment.not_watched(),
             daily: experiment.daily().map(|(day, daily)| (day, daily.clone())).collect(),
             hourly: match experiment.daily().count() {
-                0..FEW => experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect(),
+                0..MIN_TRAFFIC_DAYS => {
+                    experiment.hourly().map(|(time, hourly)| hour(experiment, time, hourly)).collect()
+                }
                 _ => Vec::new(),
             },
             share: (experiment.config().share < 1.0).then(|| experiment.share()),
             units_by_segment: experiment.units_by_segment().into_iter().map(|(_, units)| units).collect(),
             next_step: experiment.next_step(),
-            ends: experiment.ends_at().map(|end| experiment.minute(end)),
+            ends: experiment.end_time().map(|end| experiment.minute(end)),
             waits_for,
             leader: experiment.leader(),
             champion: experiment.champion(),

@@ -8,13 +8,13 @@ use traffic::{Chosen, Config, Marks, Request, State, UnitPosition};
 
 use super::Refusal;
 use crate::ids::{ImpressionId, UnitHashes};
-use crate::store::{Displayed, Shown};
-use crate::writer::{Offer, Transaction};
+use crate::store::{DisplayedPage, StoredPage};
+use crate::writer::{Transaction, UndeliveredImpression};
 
 /// The time that ids outlive the window of their impression, in milliseconds: late events are then answered as such.
-const GRACE: i64 = 24 * 60 * 60 * 1000;
+const ID_GRACE: i64 = 24 * 60 * 60 * 1000;
 /// Windows that an impression may be open for: each start of a server after an outage makes its window longer, by one at most.
-const WINDOWS: i64 = 10;
+const MAX_OPEN_WINDOWS: i64 = 10;
 
 /// A request for an impression.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ pub enum Answer {
 /// # Errors
 /// If the key came before with another request, its impression is closed, or a list is missing.
 pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
-    let (id, now, most) = (ask.experiment, session.now, session.open_impressions as u64);
+    let (id, now, max_open) = (ask.experiment, session.now, session.open_impressions as u64);
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let state = experiment.state();
     if ask.is_bot && state == State::Running {
@@ -114,7 +114,7 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
     if state == State::Running && !experiment.admits(ask.place) {
         return Ok(Answer::Fallback("outside"));
     }
-    if state == State::Running && experiment.fates().open >= most {
+    if state == State::Running && experiment.fates().open >= max_open {
         return Ok(Answer::Fallback("overloaded"));
     }
     // In an experiment that does not run, no unit is numbered: nothing refers to it.
@@ -155,7 +155,9 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
         Chosen::Again { impression, arms, is_listed, is_mixed } => {
             let shown = match lists {
                 None => None,
-                Some(_) if is_listed => Some(session.shown(id, impression).ok_or_else(gone)?.mixed),
+                Some(_) if is_listed => {
+                    Some(session.shown(id, impression).ok_or_else(deleted_documents_refusal)?.mixed)
+                }
                 Some(lists) => Some(mix(session, (id, impression), lists, None)?),
             };
             (impression, arms, is_mixed, shown)
@@ -169,26 +171,29 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let config = experiment.config();
     let shown = shown.map(|shown| page(shown, config.shown));
-    let expires = expiry(config, experiment.asked_at(impression).unwrap_or(now));
-    let of = ImpressionId { experiment: id, impression, start: experiment.start_of(impression), expires };
-    session.offer(Offer { of, can_be_asked_again });
+    let expires = expiry(config, experiment.request_time(impression).unwrap_or(now));
+    let of = ImpressionId { experiment: id, impression, start: experiment.start_number(impression), expires };
+    session.offer(UndeliveredImpression { id: of, can_be_asked_again });
     Ok(Answer::Open { id: session.shared.signer.text(of), arms, shown, is_mixed })
 }
 
 /// The refusal for deleted documents.
-fn gone() -> Refusal {
+fn deleted_documents_refusal() -> Refusal {
     Refusal::Gone("the documents of this impression were deleted".to_owned())
 }
 
 /// Until when the id of an impression is valid, in seconds since 1970: it follows from the impression, so that a reload gets the
 /// same id.
-fn expiry(config: &Config, asked: i64) -> u32 {
+fn expiry(config: &Config, request_time: i64) -> u32 {
     // The window was checked when the experiment was created.
     let window = parse_duration(&config.window).unwrap_or(0);
     // As long as outcomes of the page may be credited.
     let days = config.outcome_days.filter(|_| config.outcomes.is_some()).map_or(0, |days| days + config.unit_days);
     let outcomes = i64::from(days).saturating_mul(times::DAY);
-    let end = asked.saturating_add(window.saturating_mul(WINDOWS)).saturating_add(GRACE).saturating_add(outcomes);
+    let end = request_time
+        .saturating_add(window.saturating_mul(MAX_OPEN_WINDOWS))
+        .saturating_add(ID_GRACE)
+        .saturating_add(outcomes);
     u32::try_from(end / 1000).unwrap_or(u32::MAX)
 }
 
@@ -221,12 +226,12 @@ pub fn lists(
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     let is_mixed = experiment.is_mixed(of.impression).unwrap_or(false);
     let length = experiment.config().shown as usize;
-    let is_open = experiment.asked_at(of.impression).is_some();
+    let is_open = experiment.request_time(of.impression).is_some();
     let mut shown = match known {
-        Some(Shown { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
+        Some(StoredPage { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
         _ => mix(session, (of.experiment, of.impression), lists, Some(request))?,
     };
-    session.offer(Offer { of, can_be_asked_again: true });
+    session.offer(UndeliveredImpression { id: of, can_be_asked_again: true });
     shown.truncate(length);
     Ok((shown, is_mixed))
 }
@@ -244,7 +249,7 @@ pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) 
     let mixed = known.map_or_else(Vec::new, |shown| shown.mixed);
     let from = (seen as usize).min(mixed.len());
     let to = from.saturating_add(length as usize).min(mixed.len());
-    experiment.paged(now, of.impression, to as u32)?;
+    experiment.note_seen_places(now, of.impression, to as u32)?;
     Ok(mixed[from..to].to_vec())
 }
 
@@ -252,38 +257,38 @@ pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) 
 ///
 /// # Errors
 /// If the impression is closed or shows nothing yet, or the page does not fit the mixed list.
-pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Displayed) -> Result<usize, Refusal> {
+pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &DisplayedPage) -> Result<usize, Refusal> {
     let now = session.now;
-    let known = session.shown(of.experiment, of.impression);
+    let stored = session.shown(of.experiment, of.impression);
     let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
-    if known.is_none() {
+    if stored.is_none() {
         // One that is closed is refused as such.
-        experiment.paged(now, of.impression, 0)?;
+        experiment.note_seen_places(now, of.impression, 0)?;
     }
-    let mixed = known.ok_or_else(gone)?.mixed;
+    let mixed = stored.ok_or_else(deleted_documents_refusal)?.mixed;
     let wrong =
         |path: String, detail: String| Refusal::Invalid { detail: format!("{path}: {detail}"), path: Some(path) };
     let displayed: BTreeSet<&String> = page.documents.iter().collect();
-    if let Some(at) = page.pinned.iter().position(|id| !displayed.contains(id)) {
+    if let Some(index) = page.pinned.iter().position(|id| !displayed.contains(id)) {
         return Err(wrong(
-            format!("pinned[{at}]"),
+            format!("pinned[{index}]"),
             "this document is not among `documents`; name what the page displayed".to_owned(),
         ));
     }
     let mut places = Vec::with_capacity(page.documents.len());
-    for (at, id) in page.documents.iter().enumerate() {
+    for (index, id) in page.documents.iter().enumerate() {
         if page.pinned.contains(id) {
             places.push(None);
             continue;
         }
-        let place = mixed.iter().position(|known| known == id);
+        let place = mixed.iter().position(|stored| stored == id);
         places.push(Some(place.ok_or_else(|| {
-            wrong(format!("documents[{at}]"), "this document was not mixed; name it in `pinned` too".to_owned())
+            wrong(format!("documents[{index}]"), "this document was not mixed; name it in `pinned` too".to_owned())
         })?));
     }
     let credited = places.iter().flatten().count();
     let layout = Page::new(places).map_err(|error| wrong("documents".to_owned(), error.to_string()))?;
-    experiment.displayed(now, of.impression, layout)?;
+    experiment.note_displayed_page(now, of.impression, layout)?;
     session.keep_displayed(of.experiment, of.impression, page);
     Ok(credited)
 }

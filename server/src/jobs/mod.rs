@@ -10,11 +10,11 @@ mod outcomes;
 mod refusal;
 mod status;
 
-pub use clicks::{ClickAction, Sent, events};
-pub use deletion::{delete, impressions_of};
+pub use clicks::{ClickAction, SentEvent, events};
+pub use deletion::{delete, deletion_of_unit};
 pub use experiments::{change, create, delete as delete_experiment, raise};
 pub use glance::Glance;
 pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
 pub use outcomes::{CreditTarget, OutcomeFate, UserOutcome, outcomes};
 pub use refusal::Refusal;
-pub use status::{Snapshot, seen, snapshot, snapshot_of, snapshots};
+pub use status::{Snapshot, looks, snapshot, snapshot_with, snapshots};

@@ -86,7 +86,7 @@ fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, ou
         CreditTarget::Impression(of) | CreditTarget::Page(of) => session.unit_that_asked(id, of.impression),
     };
     let (Some(unit), Some(experiment)) = (unit, session.experiment(id)) else { return OutcomeFate::UnknownUnit };
-    let Some(action) = experiment.outcome_of(&outcome.action) else { return OutcomeFate::UnknownUnit };
+    let Some(action) = experiment.outcome_number(&outcome.action) else { return OutcomeFate::UnknownUnit };
     let config = experiment.config();
     if let (Some(counts), Some(found)) = (&config.currency, &outcome.currency)
         && counts != found
@@ -144,7 +144,7 @@ fn appearances(
     document: &str,
     only: Option<u64>,
 ) -> Vec<Appearance> {
-    let mut impressions = session.known(id).map(|known| known.shown_to(unit)).unwrap_or_default();
+    let mut impressions = session.known(id).map(|known| known.impressions_of_unit(unit)).unwrap_or_default();
     impressions.retain(|impression| only.is_none_or(|only| only == *impression));
     let appearance = |impression: u64| {
         let shown = session.shown(id, impression)?;

@@ -1,6 +1,6 @@
 //! Why a call is refused.
 
-use traffic::Refused;
+use traffic::CommandError;
 
 use crate::ids::IdError;
 
@@ -49,22 +49,22 @@ impl Refusal {
     }
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
+impl From<CommandError> for Refusal {
+    fn from(refused: CommandError) -> Self {
         let detail = refused.to_string();
         match refused {
-            Refused::Closed(_) => {
+            CommandError::Closed(_) => {
                 Self::Gone("the impression is closed: its window has passed, or it was closed".to_owned())
             }
-            Refused::Listed(_) => {
+            CommandError::Listed(_) => {
                 Self::Conflict("the lists of this impression came before; they are mixed once".to_owned())
             }
-            Refused::NotListed(_) => {
+            CommandError::NotListed(_) => {
                 Self::Conflict("the impression shows nothing yet; give its lists first".to_owned())
             }
-            Refused::State { .. } | Refused::Lower { .. } | Refused::Over(_) => Self::Conflict(detail),
-            Refused::Missing { .. } => Self::Invalid { path: Some("lists".to_owned()), detail },
-            Refused::Page(_) => Self::Invalid { path: Some("documents".to_owned()), detail },
+            CommandError::State { .. } | CommandError::Lower { .. } | CommandError::Over(_) => Self::Conflict(detail),
+            CommandError::Missing { .. } => Self::Invalid { path: Some("lists".to_owned()), detail },
+            CommandError::Page(_) => Self::Invalid { path: Some("documents".to_owned()), detail },
             _ => Self::invalid(detail),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use times::date;
-use traffic::{DecisionReport, Evidence, Experiment, Facts, Fates, Harm, Held, Notices};
+use traffic::{DecisionReport, Evidence, Experiment, Facts, Fates, Harm, HoldReason, Notices};
 use verdicts::conversions::{ConversionCounts, LineFate};
 use verdicts::decide::{Decision, PairRecord};
 
@@ -34,26 +34,26 @@ pub struct Snapshot<T> {
 pub fn snapshot(session: &mut Transaction<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
     let now = session.now;
     let awaited = session.awaited(id);
-    snapshot_of(session, id, known, |experiment| {
-        let mut told = details(experiment);
-        told["waits_for"] = awaited.into();
+    snapshot_with(session, id, known, |experiment| {
+        let mut status = details(experiment);
+        status["waits_for"] = awaited.into();
         if let Some(until) = stands_still(experiment, now) {
-            told["stands_still_until"] = until.into();
-            if let Some(warnings) = told["warnings"].as_array_mut() {
-                warnings.insert(0, still(experiment).into());
+            status["stands_still_until"] = until.into();
+            if let Some(warnings) = status["warnings"].as_array_mut() {
+                warnings.insert(0, standing_still_warning(experiment).into());
             }
         }
-        told
+        status
     })
 }
 
 /// The time until which an experiment stands still, because the clock was ahead at its last event.
 fn stands_still(experiment: &Experiment, now: i64) -> Option<i64> {
-    Some(experiment.time()).filter(|time| *time > now + TOLERATED)
+    Some(experiment.time()).filter(|time| *time > now + MAX_CLOCK_LAG)
 }
 
 /// The warning about that.
-fn still(experiment: &Experiment) -> String {
+fn standing_still_warning(experiment: &Experiment) -> String {
     format!(
         "Time stands still until {}: the clock was ahead at an earlier start. Windows do not close until then.",
         experiment.minute(experiment.time())
@@ -61,26 +61,26 @@ fn still(experiment: &Experiment) -> String {
 }
 
 /// The lag of a clock that is accepted without a warning, in milliseconds: clocks are set, and machines differ.
-const TOLERATED: i64 = 60_000;
+const MAX_CLOCK_LAG: i64 = 60_000;
 
 /// The warning of an experiment for which time stands still.
 pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String> {
-    stands_still(experiment, now).map(|_| still(experiment))
+    stands_still(experiment, now).map(|_| standing_still_warning(experiment))
 }
 
 /// As [`snapshot`], with the result of `told` as the status.
 ///
 /// # Errors
 /// If there is no such experiment.
-pub fn snapshot_of<T>(
+pub fn snapshot_with<T>(
     session: &mut Transaction<'_>,
     id: u32,
     known: Option<usize>,
     told: impl FnOnce(&Experiment) -> T,
 ) -> Result<Snapshot<T>, Refusal> {
     let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
-    let snapshot = taken(experiment, id, known, told(experiment));
-    Ok(snapshot.waiting_for(session.awaited(id)))
+    let snapshot = take_snapshot(experiment, id, known, told(experiment));
+    Ok(snapshot.with_awaited(session.awaited(id)))
 }
 
 /// Summaries of experiments, by their numbers. `known` has the number of rows behind each verdict that the caller has.
@@ -88,47 +88,50 @@ pub fn snapshot_of<T>(
 pub fn snapshots(
     session: &Transaction<'_>,
     ids: &[u32],
-    known: &BTreeMap<u32, usize>,
+    verdict_rows: &BTreeMap<u32, usize>,
 ) -> BTreeMap<u32, Snapshot<Value>> {
     let of = |id: u32| {
-        let one = session.known(id)?;
-        let told = json!({
-            "experiment": one.config().name,
-            "version": one.version().to_string(),
-            "state": one.state().name(),
-            "since": one.created(),
-            "impressions": one.fates().asked,
-            "warnings": one.warnings(),
+        let experiment = session.known(id)?;
+        let status = json!({
+            "experiment": experiment.config().name,
+            "version": experiment.version().to_string(),
+            "state": experiment.state().name(),
+            "since": experiment.created(),
+            "impressions": experiment.fates().asked,
+            "warnings": experiment.warnings(),
         });
-        Some((id, taken(one, id, known.get(&id).copied(), told).waiting_for(session.awaited(id))))
+        Some((
+            id,
+            take_snapshot(experiment, id, verdict_rows.get(&id).copied(), status).with_awaited(session.awaited(id)),
+        ))
     };
     ids.iter().filter_map(|&id| of(id)).collect()
 }
 
 /// All experiments, as messages about them need them.
 #[must_use]
-pub fn seen(session: &Transaction<'_>, known: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
-    let of = |(id, one): (u32, &Experiment)| {
-        let config = one.config();
-        let told = ExperimentLook {
+pub fn looks(session: &Transaction<'_>, verdict_rows: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
+    let of = |(id, experiment): (u32, &Experiment)| {
+        let config = experiment.config();
+        let look = ExperimentLook {
             name: config.name.clone(),
-            created: Some(one.created()),
+            created: Some(experiment.created()),
             rankers: config.rankers.iter().map(|ranker| ranker.name.clone()).collect(),
-            changes: one.changes().to_vec(),
-            alarms: one.alarms().to_vec(),
-            raises: one.raises().to_vec(),
+            changes: experiment.changes().to_vec(),
+            alarms: experiment.alarms().to_vec(),
+            raises: experiment.raises().to_vec(),
             standing: None,
             sentence: String::new(),
             advice: String::new(),
             winner: None,
             harms: Vec::new(),
         };
-        taken(one, id, known.get(&id).copied(), told).waiting_for(session.awaited(id))
+        take_snapshot(experiment, id, verdict_rows.get(&id).copied(), look).with_awaited(session.awaited(id))
     };
     session.experiments().map(of).collect()
 }
 
-fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {
+fn take_snapshot<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {
     let rows = experiment.rows().len() + experiment.conversion_rows();
     let evidence = (known != Some(rows)).then(|| experiment.evidence());
     Snapshot { id, told, facts: experiment.facts(), rows, evidence }
@@ -136,8 +139,8 @@ fn taken<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> 
 
 impl<T> Snapshot<T> {
     /// The same snapshot with `other` as the experiment that this one waits for, if it waits.
-    fn waiting_for(self, other: Option<String>) -> Self {
-        Self { facts: self.facts.waiting_for(other), ..self }
+    fn with_awaited(self, other: Option<String>) -> Self {
+        Self { facts: self.facts.with_awaited(other), ..self }
     }
 }
 
@@ -159,14 +162,14 @@ impl Snapshot<Value> {
     #[must_use]
     pub fn with_verdict(self, verdict: &DecisionReport) -> Value {
         let report = self.facts.report(verdict);
-        let checked = self.facts.integrity().clone();
-        let mut told = self.with_headline(verdict);
-        told["pairs"] = pairs(&verdict.decision);
+        let integrity = self.facts.integrity().clone();
+        let mut status = self.with_headline(verdict);
+        status["pairs"] = pairs(&verdict.decision);
         if let Some(segments) = &verdict.segments {
             for (place, decision) in segments.each.iter().enumerate() {
-                told["segments"]["each"][place]["pairs"] = pairs(decision);
+                status["segments"]["each"][place]["pairs"] = pairs(decision);
                 let winner = decision.winner().map(|ranker| decision.rankers[ranker].as_str());
-                told["segments"]["each"][place]["winner"] = winner.into();
+                status["segments"]["each"][place]["winner"] = winner.into();
             }
             let harm = |harm: &Harm| {
                 json!({
@@ -177,15 +180,15 @@ impl Snapshot<Value> {
                     "sentence": segments.sentence(harm),
                 })
             };
-            told["segments"]["harms"] = segments.harms.iter().map(harm).collect();
+            status["segments"]["harms"] = segments.harms.iter().map(harm).collect();
         }
-        if told["outcomes"].is_object() {
-            told["outcomes"]["measures"] = verdict.measures_record();
+        if status["outcomes"].is_object() {
+            status["outcomes"]["measures"] = verdict.measures_record();
         }
-        told["report"] = report.into();
-        told["faults"] = json!(checked.faults);
-        told["tested"] = checked.tested.into();
-        told
+        status["report"] = report.into();
+        status["faults"] = json!(integrity.faults);
+        status["tested"] = integrity.tested.into();
+        status
     }
 }
 
@@ -272,7 +275,8 @@ fn details(experiment: &Experiment) -> Value {
     let raises =
         raises.map(|raise| json!({"time": raise.time, "share": raise.share, "who": raise.who, "why": raise.why}));
     let next = experiment.next_step();
-    let next = next.map(|next| json!({"share": next.share, "left": next.left, "held": next.held.map(Held::name)}));
+    let next = next
+        .map(|next| json!({"share": next.share, "left": next.left, "held": next.hold_reason.map(HoldReason::name)}));
     // With verdicts later.
     let segments = experiment.units_by_segment();
     let segments = segments.split_last().map(|((_, other), each)| {
@@ -325,7 +329,7 @@ fn details(experiment: &Experiment) -> Value {
         "share": {"now": experiment.share(), "next": next, "raises": raises.collect::<Vec<_>>()},
         "segments": segments,
         // When it ends by itself.
-        "ends": experiment.ends_at(),
+        "ends": experiment.end_time(),
         // The ranker of the list that is shown where nothing is mixed.
         "fallback": name(experiment.fallback()),
         "policy": {"name": config.policy, "leader": experiment.leader().and_then(name)},

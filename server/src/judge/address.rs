@@ -10,7 +10,7 @@ use axum::http::Uri;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicAddress {
     /// With scheme and host, without a slash at the end.
-    whole: String,
+    url: String,
     /// With a slash at both ends.
     path: String,
 }
@@ -19,7 +19,7 @@ impl PublicAddress {
     /// The address of a page without a proxy.
     #[must_use]
     pub fn direct(address: SocketAddr) -> Self {
-        Self { whole: format!("http://{address}"), path: "/".to_owned() }
+        Self { url: format!("http://{address}"), path: "/".to_owned() }
     }
 
     /// The path below which everything is, with a slash at both ends.
@@ -37,7 +37,7 @@ impl PublicAddress {
 
 impl fmt::Display for PublicAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.whole)
+        f.write_str(&self.url)
     }
 }
 
@@ -59,7 +59,7 @@ impl FromStr for PublicAddress {
             return Err(format!("{}, without a user, `?` or `#`", expected()));
         }
         let path = address.path().trim_end_matches('/');
-        Ok(Self { whole: format!("{scheme}://{host}{path}"), path: format!("{path}/") })
+        Ok(Self { url: format!("{scheme}://{host}{path}"), path: format!("{path}/") })
     }
 }
 

@@ -21,10 +21,10 @@ use super::links::Links;
 use super::page::{self, Pages};
 use super::room::{Reply, ReplyResult, Room};
 use crate::http::{Limits, serve_connections};
-use crate::running::Asked;
+use crate::running::EndRequest;
 
 /// The headers of every answer: nothing is loaded from elsewhere, nothing is kept, and no other page may embed this one.
-const HEADERS: [(HeaderName, &str); 5] = [
+const RESPONSE_HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \
@@ -37,7 +37,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 ];
 
 /// The most bytes of a form.
-const MOST: usize = 64 << 10;
+const MAX_FORM_BYTES: usize = 64 << 10;
 
 /// The limits of connections: a browser opens six, and a note is short.
 const LIMITS: Limits = Limits { connections: 256, patience: Duration::from_secs(30) };
@@ -60,12 +60,12 @@ pub enum StartError {
 
 /// A page that is served until this is stopped.
 #[derive(Debug)]
-pub struct Running {
+pub struct JudgeServer {
     runtime: Runtime,
-    served: JoinHandle<()>,
+    server_task: JoinHandle<()>,
     stop: watch::Sender<bool>,
     address: SocketAddr,
-    shown: PublicAddress,
+    public_address: PublicAddress,
 }
 
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ struct App {
     pages: Arc<Pages>,
 }
 
-impl Running {
+impl JudgeServer {
     /// Serves a room at this address. Judges reach it there or, behind a proxy, at `public`.
     ///
     /// # Errors
@@ -91,19 +91,19 @@ impl Running {
         let listen = |error| StartError::Listen { address, error };
         let listener = runtime.block_on(TcpListener::bind(address)).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let (stop, stopped) = watch::channel(false);
+        let (stop, stop_receiver) = watch::channel(false);
         let shown = public.unwrap_or_else(|| PublicAddress::direct(address));
         let pages = Arc::new(Pages { base: shown.path().to_owned() });
         let router = router(App { room: Arc::new(room), links: Arc::new(links), pages });
         let routers = [router.clone(), router];
-        let served = runtime.spawn(serve_connections(listener, routers, LIMITS, |_| {}, stopped));
-        Ok(Self { runtime, served, stop, address, shown })
+        let served = runtime.spawn(serve_connections(listener, routers, LIMITS, |_| {}, stop_receiver));
+        Ok(Self { runtime, server_task: served, stop, address, public_address: shown })
     }
 
     /// The link of a judge's key.
     #[must_use]
     pub fn link(&self, key: &str) -> String {
-        self.shown.link(key)
+        self.public_address.link(key)
     }
 
     /// Where it is served.
@@ -116,16 +116,16 @@ impl Running {
     ///
     /// # Errors
     /// If signals cannot be had.
-    pub fn asked_to_end(&self) -> std::io::Result<Asked> {
+    pub fn asked_to_end(&self) -> std::io::Result<EndRequest> {
         let _within = self.runtime.enter();
-        Asked::new()
+        EndRequest::new()
     }
 
     /// Waits until the process is asked to end.
     ///
     /// # Errors
     /// If signals cannot be had.
-    pub fn wait_for_end(&self, asked: Asked) -> std::io::Result<()> {
+    pub fn wait_for_end(&self, asked: EndRequest) -> std::io::Result<()> {
         self.runtime.block_on(asked.wait())
     }
 
@@ -133,7 +133,7 @@ impl Running {
     pub fn stop(self) {
         self.stop.send_replace(true);
         let patience = Duration::from_secs(2);
-        let _ = self.runtime.block_on(async { tokio::time::timeout(patience, self.served).await });
+        let _ = self.runtime.block_on(async { tokio::time::timeout(patience, self.server_task).await });
         self.runtime.shutdown_timeout(patience);
     }
 }
@@ -150,10 +150,10 @@ fn router(app: App) -> Router {
         .fallback(async |State(app): State<App>| {
             app.problem(StatusCode::NOT_FOUND, "There is nothing here: open the link that you were given.")
         })
-        .layer(DefaultBodyLimit::max(MOST))
+        .layer(DefaultBodyLimit::max(MAX_FORM_BYTES))
         .layer(from_fn(in_time))
         .layer(map_response(async |mut response: Response| {
-            for (name, value) in HEADERS {
+            for (name, value) in RESPONSE_HEADERS {
                 response.headers_mut().insert(name, HeaderValue::from_static(value));
             }
             response
@@ -218,14 +218,14 @@ async fn question(State(app): State<App>, Path(key): Path<String>, Query(told): 
 
 /// A form of a judge.
 #[derive(Deserialize)]
-struct Sent {
+struct AnswerForm {
     ticket: String,
     verdict: String,
     #[serde(default)]
     note: String,
 }
 
-async fn say(State(app): State<App>, Path(key): Path<String>, Form(sent): Form<Sent>) -> Response {
+async fn say(State(app): State<App>, Path(key): Path<String>, Form(sent): Form<AnswerForm>) -> Response {
     let Some(said) = Reply::of(&sent.verdict, &sent.note) else {
         return app.problem(StatusCode::UNPROCESSABLE_ENTITY, "This is not an answer: go back and use the buttons.");
     };

@@ -54,9 +54,11 @@ fn secret(session: &Path) -> Result<[u8; 32]> {
     let mut name = session.file_name().unwrap_or_default().to_owned();
     name.push(".key");
     let path: PathBuf = session.with_file_name(name);
-    let said = || format!("the key of links, {}", path.display());
+    let expected = || format!("the key of links, {}", path.display());
     match output::input::read_file(&path, 1 << 10) {
-        Ok(bytes) => bytes.try_into().map_err(|_| anyhow::anyhow!("{} is damaged; remove it for new links", said())),
+        Ok(bytes) => {
+            bytes.try_into().map_err(|_| anyhow::anyhow!("{} is damaged; remove it for new links", expected()))
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let mut secret = [0_u8; 32];
             getrandom::fill(&mut secret).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;
@@ -64,10 +66,10 @@ fn secret(session: &Path) -> Result<[u8; 32]> {
             options.write(true).create_new(true);
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let mut file = options.open(&path).with_context(said)?;
-            file.write_all(&secret).and_then(|()| file.sync_all()).with_context(said)?;
+            let mut file = options.open(&path).with_context(expected)?;
+            file.write_all(&secret).and_then(|()| file.sync_all()).with_context(expected)?;
             Ok(secret)
         }
-        Err(error) => Err(error).with_context(said),
+        Err(error) => Err(error).with_context(expected),
     }
 }

@@ -4,18 +4,18 @@ use maud::PreEscaped;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
 /// Longer texts are shown verbatim, not as Markdown.
-const MOST: usize = 1 << 20;
+const MAX_MARKDOWN_BYTES: usize = 1 << 20;
 
 /// A text as HTML, below a heading of this level of the page. Its headings leave out no level, whatever they do in the text.
-pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
-    if text.len() > MOST {
+pub(super) fn render_markdown(text: &str, outer: usize) -> PreEscaped<String> {
+    if text.len() > MAX_MARKDOWN_BYTES {
         return maud::html! { pre { (text) } };
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     // The number of enclosing links that are shown as plain text; the headings above, and the last one as it is shown.
     let mut plain_links = 0_usize;
-    let mut above: Vec<HeadingLevel> = Vec::new();
-    let mut lowered = HeadingLevel::H6;
+    let mut outer_levels: Vec<HeadingLevel> = Vec::new();
+    let mut lowered_level = HeadingLevel::H6;
     let mut out = String::with_capacity(text.len() * 3 / 2);
     let events = Parser::new_ext(text, options).filter_map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) => Some(Event::Text(html)),
@@ -25,12 +25,12 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
         Event::Start(Tag::Image { .. }) => Some(Event::Text(CowStr::Borrowed("[picture: "))),
         Event::End(TagEnd::Image) => Some(Event::Text(CowStr::Borrowed("]"))),
         Event::Start(Tag::Heading { level, .. }) => {
-            above.retain(|above| *above < level);
-            above.push(level);
-            lowered = at_depth(outer + above.len());
-            Some(Event::Start(Tag::Heading { level: lowered, id: None, classes: Vec::new(), attrs: Vec::new() }))
+            outer_levels.retain(|outer_levels| *outer_levels < level);
+            outer_levels.push(level);
+            lowered_level = heading_level(outer + outer_levels.len());
+            Some(Event::Start(Tag::Heading { level: lowered_level, id: None, classes: Vec::new(), attrs: Vec::new() }))
         }
-        Event::End(TagEnd::Heading(_)) => Some(Event::End(TagEnd::Heading(lowered))),
+        Event::End(TagEnd::Heading(_)) => Some(Event::End(TagEnd::Heading(lowered_level))),
         Event::Start(Tag::Link { link_type, dest_url, .. }) => {
             let is_web = ["https://", "http://"].iter().any(|scheme| dest_url.to_lowercase().starts_with(scheme));
             if !is_web || link_type == LinkType::Email {
@@ -52,7 +52,7 @@ pub(super) fn rendered(text: &str, outer: usize) -> PreEscaped<String> {
 }
 
 /// The heading of this depth, 1 to 6; deeper ones are like the sixth.
-fn at_depth(depth: usize) -> HeadingLevel {
+fn heading_level(depth: usize) -> HeadingLevel {
     HeadingLevel::try_from(depth.min(6)).unwrap_or(HeadingLevel::H6)
 }
 
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn markdown_is_shown_and_does_nothing() {
         let shown =
-            rendered("## One\n\n#### Two\n\n# Three\n\n*two* `three`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", 2).0;
+            render_markdown("## One\n\n#### Two\n\n# Three\n\n*two* `three`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", 2).0;
         for part in ["<h3>One</h3>", "<h4>Two</h4>", "<h3>Three</h3>", "<em>two</em>", "<code>three</code>", "<table>"]
         {
             assert!(shown.contains(part), "{shown}");
@@ -87,7 +87,7 @@ mod tests {
             "| a |\n|--|\n| <b onclick=alert(1)> |",
         ];
         for text in hostile {
-            let shown = rendered(text, 2).0;
+            let shown = render_markdown(text, 2).0;
             // Every tag is one that Markdown makes, and has no attribute but the address of a link to the web.
             for tag in shown.split('<').skip(1) {
                 let tag = tag.split('>').next().unwrap();
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn text_about_links_is_not_changed_where_it_is_not_one() {
-        let shown = rendered("`<a href=x>` and <a href=y>", 2).0;
+        let shown = render_markdown("`<a href=x>` and <a href=y>", 2).0;
         assert!(!shown.contains("<a ") && shown.contains("&lt;a href=x&gt;"), "{shown}");
-        assert!(rendered(&"x".repeat(MOST + 1), 2).0.starts_with("<pre>x"));
+        assert!(render_markdown(&"x".repeat(MAX_MARKDOWN_BYTES + 1), 2).0.starts_with("<pre>x"));
     }
 }

@@ -10,6 +10,6 @@ mod page;
 mod room;
 
 pub use address::PublicAddress;
-pub use http::{Running, StartError};
+pub use http::{JudgeServer, StartError};
 pub use links::Links;
 pub use room::Room;

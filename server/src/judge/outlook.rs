@@ -19,36 +19,36 @@ pub(super) struct Outlook {
 
 /// The outlook of a session, computed again once there are some more answers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Looks {
-    held: Arc<Mutex<Held>>,
+pub(super) struct OutlookUpdater {
+    state: Arc<Mutex<OutlookState>>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct OutlookState {
     outlook: Outlook,
     /// The number of answers it was computed from.
     answered: u64,
     is_computing: bool,
 }
 
-impl Looks {
+impl OutlookUpdater {
     pub(super) fn latest(&self) -> Outlook {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).outlook.clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).outlook.clone()
     }
 
     /// Computes the outlook in a thread of its own once a tenth of the answers are new: after each of the first ten.
     pub(super) fn look(&self, session: &Session, shows_leader: bool) {
-        let answered = session.counts().answered;
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_computing || answered.abs_diff(held.answered) <= answered / 10 {
+        let answer_count = session.counts().answered;
+        let mut held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_computing || answer_count.abs_diff(held.answered) <= answer_count / 10 {
             return;
         }
         held.is_computing = true;
         let (looks, session) = (self.clone(), session.clone());
         std::thread::spawn(move || {
             let outlook = outlook(&session, shows_leader);
-            let mut held = looks.held.lock().unwrap_or_else(PoisonError::into_inner);
-            *held = Held { outlook, answered, is_computing: false };
+            let mut held = looks.state.lock().unwrap_or_else(PoisonError::into_inner);
+            *held = OutlookState { outlook, answered: answer_count, is_computing: false };
         });
     }
 }

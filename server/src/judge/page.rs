@@ -3,8 +3,8 @@
 use maud::{DOCTYPE, Markup, html};
 use page::document::head;
 
-use super::markdown::rendered;
-use super::room::{ReplyResult, Shown};
+use super::markdown::render_markdown;
+use super::room::{ReplyResult, ShownPair};
 
 /// Styles beside the common ones.
 pub(super) const STYLES: &str = include_str!("judge.css");
@@ -36,7 +36,8 @@ pub(super) fn notice_query(outcome: ReplyResult) -> &'static str {
 }
 
 /// The answers that are not a side.
-const OTHERS: [(&str, &str, &str); 3] = [("0", "tie", "Tie"), ("9", "both bad", "Both bad"), ("s", "skip", "Skip")];
+const OTHER_ANSWERS: [(&str, &str, &str); 3] =
+    [("0", "tie", "Tie"), ("9", "both bad", "Both bad"), ("s", "skip", "Skip")];
 
 /// The pages, all below one path.
 #[derive(Debug)]
@@ -63,15 +64,15 @@ impl Pages {
     }
 
     /// A pair, for the judge of this key.
-    pub(super) fn question(&self, key: &str, shown: &Shown, told: &str) -> String {
-        let number = shown.own + 1;
+    pub(super) fn question(&self, key: &str, pair: &ShownPair, notice: &str) -> String {
+        let number = pair.own + 1;
         let side = |at: usize| {
             let (digit, verdict) = [("1", "first"), ("2", "second")][at];
             html! {
                 article.answer aria-labelledby={ "answer-" (digit) } {
                     h2 id={ "answer-" (digit) } { "Answer " (digit) }
                     // Can be scrolled with a keyboard.
-                    div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (rendered(&shown.answers[at], 2)) }
+                    div.text tabindex="0" role="group" aria-labelledby={ "answer-" (digit) } { (render_markdown(&pair.answers[at], 2)) }
                     button.side type="submit" form="say" name="verdict" value=(verdict) data-key=(digit) aria-keyshortcuts=(digit) {
                         "Answer " (digit) " is better " kbd { (digit) }
                     }
@@ -83,26 +84,26 @@ impl Pages {
             header.bar {
                 p.count { "Question " (number) }
                 p.muted {
-                    @if shown.all > shown.own { (shown.all) " answers of all judges. " }
-                    (shown.outlook.sentence)
-                    @if !shown.outlook.leader.is_empty() { " " (shown.outlook.leader) }
+                    @if pair.all > pair.own { (pair.all) " answers of all judges. " }
+                    (pair.outlook.sentence)
+                    @if !pair.outlook.leader.is_empty() { " " (pair.outlook.leader) }
                 }
             }
             main id="main" {
                 h1.hidden { "Which answer is better?" }
-                p.told role="status" { (told) }
-                @if shown.outlook.is_known { p.enough { "Enough is known, and you may stop here. Further answers count, too." } }
-                @if shown.has_seen_all {
+                p.told role="status" { (notice) }
+                @if pair.outlook.is_known { p.enough { "Enough is known, and you may stop here. Further answers count, too." } }
+                @if pair.has_seen_all {
                     p.enough { "You were asked every pair on every question: thank you. Further questions repeat earlier ones." }
                 }
-                @if !shown.question.is_empty() {
-                    section.question aria-label="Question" { (rendered(&shown.question, 1)) }
+                @if !pair.question.is_empty() {
+                    section.question aria-label="Question" { (render_markdown(&pair.question, 1)) }
                 }
                 div.answers { (side(0)) (side(1)) }
                 form id="say" method="post" action={ (self.base) "j/" (key) "/say" } {
-                    input type="hidden" name="ticket" value=(shown.ticket);
+                    input type="hidden" name="ticket" value=(pair.ticket);
                     div.others {
-                        @for (letter, verdict, label) in OTHERS {
+                        @for (letter, verdict, label) in OTHER_ANSWERS {
                             button type="submit" name="verdict" value=(verdict) data-key=(letter) aria-keyshortcuts=(letter) {
                                 (label) " " kbd { (letter.to_uppercase()) }
                             }
@@ -115,7 +116,7 @@ impl Pages {
                     }
                 }
                 form.undo method="post" action={ (self.base) "j/" (key) "/undo" } {
-                    button.quiet type="submit" data-key="u" aria-keyshortcuts="u" disabled[!shown.may_undo] {
+                    button.quiet type="submit" data-key="u" aria-keyshortcuts="u" disabled[!pair.may_undo] {
                         "Undo the last one " kbd { "U" }
                     }
                 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use judges::{Answer, SessionError, Ticket, verdict_from_word};
 use judging::{SessionFile, Texts};
 
-use super::outlook::{Looks, Outlook};
+use super::outlook::{Outlook, OutlookUpdater};
 
 /// A session, the texts, and all judges.
 #[derive(Debug)]
@@ -15,12 +15,12 @@ pub struct Room {
     shows_leader: bool,
     file: Mutex<SessionFile>,
     texts: Texts,
-    looks: Looks,
+    looks: OutlookUpdater,
 }
 
 /// A pair as a judge sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ShownPair {
     pub(super) ticket: Ticket,
     /// The question; empty where there are no items.
     pub(super) question: String,
@@ -72,20 +72,20 @@ impl Room {
     #[must_use]
     pub fn new(mut file: SessionFile, texts: Texts, shows_leader: bool) -> Self {
         file.unlock();
-        let looks = Looks::default();
+        let looks = OutlookUpdater::default();
         looks.look(&file.session, shows_leader);
         Self { shows_leader, file: Mutex::new(file), texts, looks }
     }
 
     /// The file, read again if others wrote to it.
-    fn locked(&self) -> Result<Open<'_>> {
+    fn locked(&self) -> Result<OpenFile<'_>> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.lock()?;
-        Ok(Open { file })
+        Ok(OpenFile { file })
     }
 
     /// The pair that a judge is asked: one that is open, the oldest first, or a new one, which is on the disk when this returns.
-    pub(super) fn question(&self, judge: &str) -> Result<Shown> {
+    pub(super) fn question(&self, judge: &str) -> Result<ShownPair> {
         let mut open = self.locked()?;
         let file = &mut *open.file;
         let asked = file.session.open().find(|pair| pair.judge.as_deref() == Some(judge)).cloned();
@@ -105,7 +105,7 @@ impl Room {
         };
         let names = session.judges();
         let is_own = |row: &&judges::JudgementRow| row.judge.is_some_and(|own| names[own as usize] == judge);
-        Ok(Shown {
+        Ok(ShownPair {
             ticket: pair.ticket,
             question: self.texts.question(item).to_owned(),
             answers: [text(pair.first), text(pair.second)],
@@ -118,7 +118,7 @@ impl Room {
     }
 
     /// Records a judge's reply to the pair of a ticket. It is on the disk when this returns.
-    pub(super) fn say(&self, judge: &str, ticket: &str, said: Reply) -> Result<ReplyResult> {
+    pub(super) fn say(&self, judge: &str, ticket: &str, reply: Reply) -> Result<ReplyResult> {
         let mut open = self.locked()?;
         let file = &mut *open.file;
         let Ok(ticket) = ticket.parse::<Ticket>() else { return Ok(ReplyResult::Refused) };
@@ -126,7 +126,7 @@ impl Room {
         if asked.is_some_and(|asked| asked != judge) {
             return Ok(ReplyResult::Refused);
         }
-        let told = match &said {
+        let told = match &reply {
             Reply::Answer(verdict, note) => file.session.tell_with_note(ticket, *verdict, Some(judge), note.as_deref()),
             Reply::Skip => file.session.forget(ticket),
         };
@@ -136,10 +136,10 @@ impl Room {
                 self.looks.look(&file.session, self.shows_leader);
                 Ok(ReplyResult::Taken)
             }
-            Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&said, Reply::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
+            Err(SessionError::AlreadyAnswered { verdict, .. }) if matches!(&reply, Reply::Answer(again, _) if judges::verdict_word(*again) == Some(verdict)) => {
                 Ok(ReplyResult::Again)
             }
-            Err(SessionError::AlreadyForgotten { .. }) if said == Reply::Skip => Ok(ReplyResult::Again),
+            Err(SessionError::AlreadyForgotten { .. }) if reply == Reply::Skip => Ok(ReplyResult::Again),
             Err(SessionError::Note { .. }) => Ok(ReplyResult::LongNote),
             Err(_) => Ok(ReplyResult::Refused),
         }
@@ -157,11 +157,11 @@ impl Room {
 }
 
 /// The file while one judge uses it; afterwards, other programs may.
-struct Open<'a> {
+struct OpenFile<'a> {
     file: MutexGuard<'a, SessionFile>,
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenFile<'_> {
     fn drop(&mut self) {
         self.file.unlock();
     }

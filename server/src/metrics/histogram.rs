@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Upper ends of the buckets, in microseconds, and as Prometheus writes them in seconds.
-const ENDS: [(u64, &str); 12] = [
+const BUCKET_ENDS: [(u64, &str); 12] = [
     (500, "0.0005"),
     (1_000, "0.001"),
     (2_000, "0.002"),
@@ -25,27 +25,27 @@ const ENDS: [(u64, &str); 12] = [
 pub struct Histogram {
     name: &'static str,
     help: &'static str,
-    buckets: [AtomicU64; ENDS.len() + 1],
+    buckets: [AtomicU64; BUCKET_ENDS.len() + 1],
     microseconds: AtomicU64,
 }
 
 impl Histogram {
     pub(super) const fn new(name: &'static str, help: &'static str) -> Self {
-        let buckets = [const { AtomicU64::new(0) }; ENDS.len() + 1];
+        let buckets = [const { AtomicU64::new(0) }; BUCKET_ENDS.len() + 1];
         Self { name, help, buckets, microseconds: AtomicU64::new(0) }
     }
 
     /// Counts a time.
     pub fn observe(&self, time: Duration) {
         let microseconds = time.as_micros() as u64;
-        let bucket = ENDS.partition_point(|&(end, _)| end < microseconds);
+        let bucket = BUCKET_ENDS.partition_point(|&(end, _)| end < microseconds);
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
     }
 
     /// The buckets: their upper ends in microseconds (none for the last), and their counts.
     pub fn counts(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
-        let ends = ENDS.iter().map(|&(end, _)| Some(end)).chain([None]);
+        let ends = BUCKET_ENDS.iter().map(|&(end, _)| Some(end)).chain([None]);
         ends.zip(self.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed)))
     }
 
@@ -55,7 +55,7 @@ impl Histogram {
         let mut sum = 0;
         for (at, bucket) in self.buckets.iter().enumerate() {
             sum += bucket.load(Ordering::Relaxed);
-            let end = ENDS.get(at).map_or("+Inf", |(_, end)| end);
+            let end = BUCKET_ENDS.get(at).map_or("+Inf", |(_, end)| end);
             let _ = writeln!(text, "{name}_bucket{{le=\"{end}\"}} {sum}");
         }
         let seconds = self.microseconds.load(Ordering::Relaxed) as f64 / 1e6;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use super::news::ExperimentLook;
-use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_news};
+use super::messages::ExperimentLook;
+use super::queue::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
 
 /// The time that a message in delivery by one server is kept from the others, in milliseconds: longer than a receiver may take.
-const CLAIM: i64 = 15_000;
+const CLAIM_MILLIS: i64 = 15_000;
 
 /// The messages of a database.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl DatabaseQueue {
         }
         let Due { id, next, .. } = message;
         let sql = "UPDATE messages SET next = $3 WHERE id = $1 AND next = $2 AND delivered IS NULL";
-        self.ask(|session| Ok(session.execute(sql, &[id, next, &now.saturating_add(CLAIM)])? == 1))
+        self.ask(|session| Ok(session.execute(sql, &[id, next, &now.saturating_add(CLAIM_MILLIS)])? == 1))
     }
 
     /// Also on a server that leads no more: a received message must not be sent again.
@@ -93,7 +93,7 @@ impl DatabaseQueue {
         self.ask(|session| match answer {
             Ok(()) => {
                 session.execute("UPDATE messages SET delivered = $2 WHERE id = $1", &[&message.id, &now])?;
-                session.execute(include_str!("sql/forget.sql"), &[&message.experiment, &KEPT]).map(drop)
+                session.execute(include_str!("sql/forget.sql"), &[&message.experiment, &MAX_KEPT_DELIVERIES]).map(drop)
             }
             Err(why) => {
                 let next = now.saturating_add(message.pause());
@@ -111,7 +111,7 @@ impl DatabaseQueue {
         self.ask(|session| Ok(session.one(sql, &[])?.get::<_, i64>(0).unsigned_abs()))
     }
 
-    pub(super) fn deliveries(&mut self, experiment: &str, most: usize) -> Result<Vec<Delivery>, QueueError> {
+    pub(super) fn deliveries(&mut self, experiment: &str, max_rows: usize) -> Result<Vec<Delivery>, QueueError> {
         let delivery = |row: &Row| Delivery {
             id: row.get(0),
             time: row.get(1),
@@ -121,13 +121,13 @@ impl DatabaseQueue {
             why: row.get(5),
         };
         let sql = "SELECT id, time, kind, delivered, failures, why FROM messages WHERE experiment = $1 ORDER BY id DESC LIMIT $2";
-        let most = most as i64;
-        self.ask(|session| Ok(session.rows(sql, &[&experiment, &most])?.iter().map(delivery).collect()))
+        let max_rows = max_rows as i64;
+        self.ask(|session| Ok(session.rows(sql, &[&experiment, &max_rows])?.iter().map(delivery).collect()))
     }
 }
 
-fn read_known(session: &Session) -> Result<AllKnown, StoreError> {
-    let mut all = AllKnown::new();
+fn read_known(session: &Session) -> Result<ReportedStates, StoreError> {
+    let mut states = ReportedStates::new();
     for row in session.rows("SELECT experiment, created, known FROM messages_known", &[])? {
         let (experiment, created, known): (String, i64, String) = (row.get(0), row.get(1), row.get(2));
         let damaged = |_| {
@@ -136,9 +136,9 @@ fn read_known(session: &Session) -> Result<AllKnown, StoreError> {
             ))
         };
         let known = serde_json::from_str(&known).map_err(damaged)?;
-        all.insert(experiment, (created, known));
+        states.insert(experiment, (created, known));
     }
-    Ok(all)
+    Ok(states)
 }
 
 /// The commands that store the news of an experiment.
@@ -148,10 +148,10 @@ fn commands(news: News, now: i64) -> Vec<Command> {
         sql: "INSERT INTO messages (experiment, time, kind, body, next) VALUES ($1, $2, $3, $4, $5)",
         values: vec![Box::new(experiment.clone()), Box::new(time), Box::new(kind), Box::new(text), Box::new(now)],
     };
-    let mut all: Vec<Command> = messages.into_iter().map(message).collect();
-    all.push(Command {
+    let mut commands: Vec<Command> = messages.into_iter().map(message).collect();
+    commands.push(Command {
         sql: include_str!("sql/set_known.sql"),
         values: vec![Box::new(experiment.clone()), Box::new(created), Box::new(serde_json::json!(known).to_string())],
     });
-    all
+    commands
 }

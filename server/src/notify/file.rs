@@ -6,8 +6,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::json;
 
-use super::news::{ExperimentLook, Known};
-use super::queue::{AllKnown, Body, Delivery, Due, KEPT, News, QueueError, all_news};
+use super::messages::{ExperimentLook, ReportedState};
+use super::queue::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 
 /// The version of the file's format. The first one lacks the rankers that harm a segment.
 const FORMAT: u32 = 2;
@@ -70,35 +70,35 @@ impl FileQueue {
     ///
     /// # Errors
     /// If the file cannot be written; then nothing is noted.
-    pub fn note(&mut self, seen: Vec<ExperimentLook>, now: i64) -> Result<(), QueueError> {
+    pub fn note(&mut self, looks: Vec<ExperimentLook>, now: i64) -> Result<(), QueueError> {
         let failed = self.failed();
         let (since, connection) = (self.since, &mut self.connection);
-        let mut known = AllKnown::new();
+        let mut reported_states = ReportedStates::new();
         {
             let mut all = connection
                 .prepare_cached("select experiment, created, changes, alarms, raises, standing, harmful from known")
                 .map_err(&failed)?;
             let rows = all.query_map([], |row| {
-                let of = Known {
+                let reported_state = ReportedState {
                     changes: row.get::<_, i64>(2)? as usize,
                     alarms: row.get::<_, i64>(3)? as usize,
                     raises: row.get::<_, i64>(4)? as usize,
                     standing: row.get(5)?,
                     harmful: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
                 };
-                Ok((row.get(0)?, (row.get(1)?, of)))
+                Ok((row.get(0)?, (row.get(1)?, reported_state)))
             });
             for row in rows.map_err(&failed)? {
-                let (name, of) = row.map_err(&failed)?;
-                known.insert(name, of);
+                let (name, reported_state) = row.map_err(&failed)?;
+                reported_states.insert(name, reported_state);
             }
         }
-        let found = all_news(&known, since, seen, now);
-        if found.is_empty() {
+        let news = all_news(&reported_states, since, looks, now);
+        if news.is_empty() {
             return Ok(());
         }
         let transaction = connection.transaction().map_err(&failed)?;
-        for News { experiment, created, messages, known } in found {
+        for News { experiment, created, messages, known: reported_states } in news {
             for Body { time, kind, text } in messages {
                 transaction
                     .execute(
@@ -113,11 +113,11 @@ impl FileQueue {
                     params![
                         experiment,
                         created,
-                        known.changes as i64,
-                        known.alarms as i64,
-                        known.raises as i64,
-                        known.standing,
-                        json!(known.harmful).to_string()
+                        reported_states.changes as i64,
+                        reported_states.alarms as i64,
+                        reported_states.raises as i64,
+                        reported_states.standing,
+                        json!(reported_states.harmful).to_string()
                     ],
                 )
                 .map_err(&failed)?;
@@ -131,7 +131,7 @@ impl FileQueue {
     /// If the file cannot be read.
     pub fn due(&self, now: i64) -> Result<Vec<Due>, QueueError> {
         let failed = self.failed();
-        let mut all = self
+        let mut messages = self
             .connection
             .prepare_cached(
                 "select id, experiment, kind, body, failures, next from message
@@ -139,7 +139,7 @@ impl FileQueue {
                  order by id",
             )
             .map_err(&failed)?;
-        let rows = all.query_map(params![now], |row| {
+        let rows = messages.query_map(params![now], |row| {
             Ok(Due {
                 id: row.get(0)?,
                 experiment: row.get(1)?,
@@ -169,7 +169,7 @@ impl FileQueue {
                         "delete from message where experiment = ?1 and delivered is not null and id <= (
                            select id from message where experiment = ?1 and delivered is not null order by id desc
                            limit 1 offset ?2)",
-                        params![message.experiment, KEPT],
+                        params![message.experiment, MAX_KEPT_DELIVERIES],
                     )
                     .map_err(&failed)?;
                 transaction.commit().map_err(&failed)
@@ -202,15 +202,15 @@ impl FileQueue {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn deliveries(&self, experiment: &str, most: usize) -> Result<Vec<Delivery>, QueueError> {
+    pub fn deliveries(&self, experiment: &str, max_rows: usize) -> Result<Vec<Delivery>, QueueError> {
         let failed = self.failed();
-        let mut all = self
+        let mut deliveries = self
             .connection
             .prepare_cached(
                 "select id, time, kind, delivered, failures, why from message where experiment = ?1 order by id desc limit ?2",
             )
             .map_err(&failed)?;
-        let rows = all.query_map(params![experiment, most as i64], |row| {
+        let rows = deliveries.query_map(params![experiment, max_rows as i64], |row| {
             Ok(Delivery {
                 id: row.get(0)?,
                 time: row.get(1)?,
@@ -332,6 +332,6 @@ mod tests {
         while let Some(due) = queue.due(2).unwrap().pop() {
             queue.sent(&due, Ok(()), 2).unwrap();
         }
-        assert_eq!(queue.deliveries("a", 1_000).unwrap().len(), KEPT as usize);
+        assert_eq!(queue.deliveries("a", 1_000).unwrap().len(), MAX_KEPT_DELIVERIES as usize);
     }
 }

@@ -8,7 +8,7 @@
 
 mod database;
 mod file;
-mod news;
+mod messages;
 mod queue;
 mod send;
 
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use news::{ExperimentLook, Known, Message, news};
+pub use messages::{ExperimentLook, Message, ReportedState, new_messages};
 pub use queue::{Delivery, Due, Queue, QueueError, QueueStore};
 pub use send::Target;
 
@@ -26,7 +26,7 @@ use crate::metrics::Metrics;
 use crate::writer::{Clock, Shared};
 
 /// The period at which the thread looks for messages to send.
-const PERIOD: Duration = Duration::from_millis(200);
+const SEND_PERIOD: Duration = Duration::from_millis(200);
 
 /// Sends messages while it lives.
 #[derive(Debug)]
@@ -121,6 +121,6 @@ fn run(queue: &Mutex<Queue>, target: &Target, clock: &Clock, metrics: &Metrics, 
         }
         let pending = locked(queue).pending().unwrap_or(0);
         metrics.pending.set(pending);
-        std::thread::sleep(PERIOD);
+        std::thread::sleep(SEND_PERIOD);
     }
 }

@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::database::DatabaseQueue;
 use super::file::FileQueue;
-use super::news::{ExperimentLook, Known, Message, news};
+use super::messages::{ExperimentLook, Message, ReportedState, new_messages};
 use crate::store::{Node, StoreError};
 
 /// The number of delivered messages kept for each experiment.
-pub(super) const KEPT: i64 = 100;
+pub(super) const MAX_KEPT_DELIVERIES: i64 = 100;
 /// After the first failure, a message is sent again this number of milliseconds later, then after twice as long each time, up to the most.
-const FIRST_PAUSE: i64 = 1_000;
-const LONGEST_PAUSE: i64 = 300_000;
+const FIRST_RETRY_PAUSE: i64 = 1_000;
+const MAX_RETRY_PAUSE: i64 = 300_000;
 
 /// Why messages cannot be kept.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +70,7 @@ impl Due {
 
     /// The delay after a failure, in milliseconds.
     pub(super) fn pause(&self) -> i64 {
-        FIRST_PAUSE.saturating_mul(1 << self.attempts.clamp(0, 20)).min(LONGEST_PAUSE)
+        FIRST_RETRY_PAUSE.saturating_mul(1 << self.attempts.clamp(0, 20)).min(MAX_RETRY_PAUSE)
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Delivery {
 }
 
 /// The reported state of experiments, by name: when each was made, and its state.
-pub(super) type AllKnown = BTreeMap<String, (i64, Known)>;
+pub(super) type ReportedStates = BTreeMap<String, (i64, ReportedState)>;
 
 /// The news of an experiment, to be kept as a whole.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ pub(super) struct News {
     pub(super) created: i64,
     pub(super) messages: Vec<Body>,
     /// The reported state once they are kept.
-    pub(super) known: Known,
+    pub(super) known: ReportedState,
 }
 
 /// A message as it is kept.
@@ -113,27 +113,34 @@ pub(super) struct Body {
 }
 
 /// The news of experiments. Events before `since` make no message; `now` is the time of the look (milliseconds since 1970).
-pub(super) fn all_news(known: &AllKnown, since: i64, seen: Vec<ExperimentLook>, now: i64) -> Vec<News> {
-    let mut found = Vec::new();
-    for seen in seen {
-        let is_same = |created: i64| seen.created.is_none_or(|found| found == created);
-        let same = known.get(&seen.name).filter(|(created, _)| is_same(*created));
-        let before = match same {
-            Some((_, known)) => known.clone(),
+pub(super) fn all_news(
+    reported_states: &ReportedStates,
+    since: i64,
+    looks: Vec<ExperimentLook>,
+    now: i64,
+) -> Vec<News> {
+    let mut news = Vec::new();
+    for looks in looks {
+        let is_same = |created: i64| looks.created.is_none_or(|news| news == created);
+        let reported = reported_states.get(&looks.name).filter(|(created, _)| is_same(*created));
+        let previous = match reported {
+            Some((_, reported_states)) => reported_states.clone(),
             // Nothing from before `since` is news. If the name is known with another creation time, that experiment was deleted.
-            None if seen.created.is_some_and(|created| created < since) && !known.contains_key(&seen.name) => {
-                news(&Known::default(), &seen).1
+            None if looks.created.is_some_and(|created| created < since)
+                && !reported_states.contains_key(&looks.name) =>
+            {
+                new_messages(&ReportedState::default(), &looks).1
             }
-            None => Known::default(),
+            None => ReportedState::default(),
         };
-        let created = seen.created.or(same.map(|(created, _)| *created)).unwrap_or(0);
-        let (messages, after) = news(&before, &seen);
-        if same.is_none() || after != before {
-            let messages = messages.into_iter().map(|message| body(&seen.name, message, now)).collect();
-            found.push(News { experiment: seen.name, created, messages, known: after });
+        let created = looks.created.or(reported.map(|(created, _)| *created)).unwrap_or(0);
+        let (messages, after) = new_messages(&previous, &looks);
+        if reported.is_none() || after != previous {
+            let messages = messages.into_iter().map(|message| body(&looks.name, message, now)).collect();
+            news.push(News { experiment: looks.name, created, messages, known: after });
         }
     }
-    found
+    news
 }
 
 fn body(experiment: &str, message: Message, now: i64) -> Body {

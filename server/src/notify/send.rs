@@ -8,9 +8,9 @@ use sha2::Sha256;
 use super::queue::Due;
 
 /// The timeout of a receiver.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RECEIVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// A shorter key could be guessed.
-const LEAST_KEY: usize = 16;
+const MIN_KEY_BYTES: usize = 16;
 
 /// Where messages go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,17 +26,17 @@ impl Target {
     /// # Errors
     /// If it is not a URL of plain HTTP, or the key is short.
     pub fn new(url: &str, key: Option<Vec<u8>>) -> Result<Self, String> {
-        let rest = url.strip_prefix("http://").ok_or_else(|| {
+        let target = url.strip_prefix("http://").ok_or_else(|| {
             format!(
                 "notify is {url:?}; expected http://HOST... of a relay on this machine or in this network, which sends it on: the server \
                  speaks no TLS"
             )
         })?;
-        if rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace) {
+        if target.is_empty() || target.starts_with('/') || target.contains(char::is_whitespace) {
             return Err(format!("notify is {url:?}; expected a URL such as http://127.0.0.1:9000/"));
         }
-        if key.as_ref().is_some_and(|key| key.len() < LEAST_KEY) {
-            return Err(format!("the key of notify_key has fewer than {LEAST_KEY} bytes"));
+        if key.as_ref().is_some_and(|key| key.len() < MIN_KEY_BYTES) {
+            return Err(format!("the key of notify_key has fewer than {MIN_KEY_BYTES} bytes"));
         }
         Ok(Self { url: url.to_owned(), key })
     }
@@ -63,7 +63,7 @@ impl Target {
     /// Why it was not taken: no connection, no answer in time, or another status than 2xx.
     pub fn send(&self, message: &Due) -> Result<(), String> {
         let config = ureq::Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
+            .timeout_global(Some(RECEIVER_TIMEOUT))
             .http_status_as_error(false)
             .max_redirects(0)
             .build();

@@ -63,9 +63,9 @@ impl From<StoreError> for StartError {
 }
 
 /// Ends when the process is asked to end.
-pub struct Asked(Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>);
+pub struct EndRequest(Pin<Box<dyn Future<Output = std::io::Result<()>> + Send>>);
 
-impl Asked {
+impl EndRequest {
     /// From now on; must be called within a runtime.
     pub(crate) fn new() -> std::io::Result<Self> {
         Ok(Self(Box::pin(signals()?)))
@@ -77,7 +77,7 @@ impl Asked {
     }
 }
 
-impl std::fmt::Debug for Asked {
+impl std::fmt::Debug for EndRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Asked(..)")
     }
@@ -103,17 +103,17 @@ const CHECKED_UNITS: u64 = 100_000;
 
 /// A server that runs.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningServer {
     address: SocketAddr,
     app: Arc<AppState>,
     stop: watch::Sender<bool>,
-    serving: Option<JoinHandle<()>>,
+    serving_task: Option<JoinHandle<()>>,
     /// Gone once the server has stopped.
     runtime: Option<Runtime>,
     /// The key with all rights that was made at the start, to be shown once.
     first_key: Option<String>,
     /// The copy of the store before it was moved to this format.
-    moved: Option<PathBuf>,
+    moved_store: Option<PathBuf>,
     _lock: Option<Arc<StoreLock>>,
     /// This server among those that have the store open.
     node: Option<Arc<Node>>,
@@ -123,7 +123,7 @@ pub struct Running {
 fn node(settings: &Settings, address: SocketAddr) -> Result<Option<Arc<Node>>, StoreError> {
     let Some(database) = settings.store.database() else { return Ok(None) };
     drop(Store::open(&settings.store, Access::Serve)?);
-    let reached = match &settings.advertise {
+    let reachable_address = match &settings.advertise {
         Some(given) => given.clone(),
         None if address.ip().is_unspecified() => {
             return Err(StoreError::Io(format!(
@@ -132,7 +132,7 @@ fn node(settings: &Settings, address: SocketAddr) -> Result<Option<Arc<Node>>, S
         }
         None => address.to_string(),
     };
-    Ok(Some(Arc::new(Node::join(database, reached)?)))
+    Ok(Some(Arc::new(Node::join(database, reachable_address)?)))
 }
 
 /// The sender of messages, if the settings give a URL.
@@ -150,27 +150,27 @@ fn notifier(
     });
     let target = Target::new(url, key.transpose()?).map_err(StartError::Notify)?;
     let file = settings.store.file().map(beside);
-    let place = match (&file, node) {
+    let queue_store = match (&file, node) {
         (Some(file), _) => QueueStore::File(file),
         (None, Some(node)) => QueueStore::Database(Arc::clone(node)),
         (None, None) => return Ok(None),
     };
-    let started = Notifier::start(place, target, Arc::clone(shared));
+    let started = Notifier::start(queue_store, target, Arc::clone(shared));
     started.map(Some).map_err(|error| StartError::Notify(error.to_string()))
 }
 
-impl Running {
+impl RunningServer {
     /// Starts a server.
     ///
     /// # Errors
     /// See [`StartError`].
     pub fn start(settings: Settings, hooks: Hooks) -> Result<Self, StartError> {
         let is_new = !settings.store.is_made()?;
-        let (mut lock, mut moved) = (None, None);
+        let (mut lock, mut moved_store) = (None, None);
         match &settings.store {
             Location::File(path) => {
                 lock = Some(Arc::new(StoreLock::take(path, settings.consent.create)?));
-                moved = migrate(path)?;
+                moved_store = migrate(path)?;
             }
             Location::Postgres(_) if is_new && !settings.consent.create => {
                 return Err(StoreError::NotMade(settings.store.to_string()).into());
@@ -183,7 +183,7 @@ impl Running {
         let listener = runtime.block_on(TcpListener::bind(settings.listen)).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let (ready, is_ready) = watch::channel(false);
-        let starting = runtime.spawn(http::serve_until(listener, settings.request_timeout, is_ready));
+        let starting_server = runtime.spawn(http::serve_until(listener, settings.request_timeout, is_ready));
         let node = node(&settings, address)?;
         let writer = Writer::start(Options {
             store: settings.store.clone(),
@@ -210,22 +210,22 @@ impl Running {
             return Err(StartError::NoKeys(address));
         }
         ready.send_replace(true);
-        let (stop, stopped) = watch::channel(false);
-        let listener = runtime.block_on(starting).map_err(|error| StartError::Threads(error.into()))?;
+        let (stop, stop_receiver) = watch::channel(false);
+        let listener = runtime.block_on(starting_server).map_err(|error| StartError::Threads(error.into()))?;
         let notifier = notifier(&settings, writer.shared(), node.as_ref())?;
         let app = Arc::new(AppState::new(settings, writer, address, notifier, node.clone()));
         if app.notifier().is_some() {
             runtime.spawn(http::watch(Arc::clone(&app), stop.subscribe()));
         }
-        let serving = runtime.spawn(http::serve(listener, Arc::clone(&app), stopped));
+        let serving_task = runtime.spawn(http::serve(listener, Arc::clone(&app), stop_receiver));
         Ok(Self {
             address,
             app,
             stop,
-            serving: Some(serving),
+            serving_task: Some(serving_task),
             runtime: Some(runtime),
             first_key,
-            moved,
+            moved_store: moved_store,
             _lock: lock,
             node,
         })
@@ -246,7 +246,7 @@ impl Running {
     /// The copy of the store from before it was moved to this format, if that was done.
     #[must_use]
     pub fn moved(&self) -> Option<&Path> {
-        self.moved.as_deref()
+        self.moved_store.as_deref()
     }
 
     /// Why the server must end, once it must.
@@ -259,9 +259,9 @@ impl Running {
     ///
     /// # Errors
     /// If signals cannot be had.
-    pub fn asked_to_end(&self) -> std::io::Result<Asked> {
+    pub fn asked_to_end(&self) -> std::io::Result<EndRequest> {
         let _within = self.runtime.as_ref().map(Runtime::enter);
-        Asked::new()
+        EndRequest::new()
     }
 
     /// Waits until the process is asked to end, and then as long as balancers need to notice that the server is no longer ready; a second
@@ -269,24 +269,24 @@ impl Running {
     ///
     /// # Errors
     /// If signals cannot be had, or the server must end because its files were taken away.
-    pub fn wait_for_end(&self, asked: Asked) -> Result<(), EndError> {
+    pub fn wait_for_end(&self, request: EndRequest) -> Result<(), EndError> {
         let Some(runtime) = &self.runtime else { return Ok(()) };
         runtime.block_on(async {
             let mut fatal = self.app.fatal.subscribe();
             tokio::select! {
-                asked = asked.wait() => asked?,
+                request = request.wait() => request?,
                 why = fatal.wait_for(Option::is_some) => {
                     let why = why.ok().and_then(|why| why.clone()).unwrap_or_default();
                     return Err(EndError::Fatal(why));
                 }
             }
             self.app.drain();
-            let again = signals()?;
+            let second_signal = signals()?;
             let drain = self.app.settings().drain;
             if !drain.is_zero() {
                 tracing::info!(seconds = drain.as_secs_f64(), "not ready any longer; the server stops soon");
                 // Whichever comes first.
-                let _ = tokio::time::timeout(drain, again).await;
+                let _ = tokio::time::timeout(drain, second_signal).await;
             }
             Ok(())
         })
@@ -323,7 +323,7 @@ impl Running {
     fn end(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
         self.stop.send_replace(true);
-        if let Some(serving) = self.serving.take() {
+        if let Some(serving) = self.serving_task.take() {
             // A panic of the listener was reported already; the store is closed all the same.
             let _ = runtime.block_on(serving);
         }
@@ -336,7 +336,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.end();
     }

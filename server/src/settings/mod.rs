@@ -3,9 +3,9 @@
 
 mod consent;
 mod duration;
-mod given;
 mod listen;
 mod network;
+mod partial_settings;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -13,10 +13,11 @@ use std::time::Duration;
 
 pub use consent::Consent;
 pub use duration::{parse_duration, text};
-pub use given::{Given, LogFormat, LogLevel};
 pub use listen::parse_listen;
 pub use network::{Network, parse_network, prefix};
+pub use partial_settings::{LogFormat, LogLevel, PartialSettings};
 
+use self::partial_settings::name_of;
 use crate::store::Location;
 
 /// All settings of a server.
@@ -118,8 +119,8 @@ impl Settings {
             self.impression_rate,
             proxies.join(", "),
             string(&text(self.drain)),
-            string(self.log_format.name()),
-            string(self.log_level.name()),
+            string(&name_of(&self.log_format)),
+            string(&name_of(&self.log_level)),
         )
     }
 }

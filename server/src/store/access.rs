@@ -2,14 +2,14 @@
 
 /// A secret that can be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rotated {
+pub enum RotatedSecret {
     /// The secret of ids.
     Ids,
     /// The secret of hashes.
     Hashes,
 }
 
-impl Rotated {
+impl RotatedSecret {
     /// The name.
     #[must_use]
     pub fn name(self) -> &'static str {

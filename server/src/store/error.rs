@@ -38,7 +38,7 @@ pub enum StoreError {
     #[error(
         "{path} has the format {found}, and this build reads {}; {}",
         sqlite::FORMAT,
-        if sqlite::BEFORE.contains(.found) { "move it there with `rankduel-server migrate`, or serve it, which does the same" } else { "use the rankduel-server that wrote it" }
+        if sqlite::FORMATS_BEFORE.contains(.found) { "move it there with `rankduel-server migrate`, or serve it, which does the same" } else { "use the rankduel-server that wrote it" }
     )]
     Format {
         /// The file.

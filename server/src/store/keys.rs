@@ -9,7 +9,7 @@ use super::{StoreError, secrets};
 use crate::ids;
 
 /// The prefix of every key, so that scanners of source code find one that was committed.
-const PREFIX: &str = "rankduel_";
+const KEY_PREFIX: &str = "rankduel_";
 
 /// The permissions of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Key {
 impl Key {
     /// A new text of a key.
     pub(super) fn fresh_text() -> Result<String, StoreError> {
-        Ok(format!("{PREFIX}{}", ids::encode(&secrets::fresh()?)))
+        Ok(format!("{KEY_PREFIX}{}", ids::encode(&secrets::fresh()?)))
     }
 }
 
@@ -114,7 +114,7 @@ impl KeyRow {
 /// The keys of the store, as of now.
 #[derive(Debug, Default)]
 pub struct Keys {
-    known: RwLock<Arc<[KeyRow]>>,
+    loaded_keys: RwLock<Arc<[KeyRow]>>,
     /// The times of use since they were last written.
     used: Mutex<BTreeMap<i64, i64>>,
 }
@@ -122,7 +122,7 @@ pub struct Keys {
 impl Keys {
     /// Replaces the keys.
     pub fn set(&self, keys: Vec<KeyRow>) {
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
+        *self.loaded_keys.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
     }
 
     /// Takes the times of use since the last call.
@@ -131,7 +131,7 @@ impl Keys {
     }
 
     fn now(&self) -> Arc<[KeyRow]> {
-        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.loaded_keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether the store has never had a key. A key that was revoked counts: revoking the last one opens nothing.
@@ -151,11 +151,12 @@ impl Keys {
     pub fn find(&self, text: &str, now: i64) -> Option<KeyRow> {
         let hash = KeyRow::hash_of(text);
         let keys = self.now();
-        let found = keys.iter().fold(None, |found, key| if key.has_hash(&hash) { Some(key) } else { found });
-        let found = found.filter(|key| key.works(now)).cloned();
-        if let Some(key) = &found {
+        let key_found =
+            keys.iter().fold(None, |key_found, key| if key.has_hash(&hash) { Some(key) } else { key_found });
+        let key_found = key_found.filter(|key| key.works(now)).cloned();
+        if let Some(key) = &key_found {
             self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(key.id, now);
         }
-        found
+        key_found
     }
 }

@@ -1,6 +1,5 @@
 //! Where a store is: a file, or a database.
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
@@ -28,7 +27,7 @@ pub struct Database {
 
 impl Location {
     /// The URL schemes of databases.
-    const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+    const URL_SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
     /// The file, if it is one.
     #[must_use]
@@ -83,38 +82,15 @@ impl fmt::Display for Location {
     }
 }
 
-impl From<PathBuf> for Location {
-    fn from(path: PathBuf) -> Self {
+impl<P: Into<PathBuf>> From<P> for Location {
+    fn from(path: P) -> Self {
+        let path = path.into();
         match path.to_str() {
-            Some(url) if Self::SCHEMES.iter().any(|scheme| url.starts_with(scheme)) => {
+            Some(url) if Self::URL_SCHEMES.iter().any(|scheme| url.starts_with(scheme)) => {
                 Self::Postgres(Database { url: url.to_owned() })
             }
             _ => Self::File(path),
         }
-    }
-}
-
-impl From<&Path> for Location {
-    fn from(path: &Path) -> Self {
-        path.to_owned().into()
-    }
-}
-
-impl From<&PathBuf> for Location {
-    fn from(path: &PathBuf) -> Self {
-        path.to_owned().into()
-    }
-}
-
-impl From<&str> for Location {
-    fn from(text: &str) -> Self {
-        PathBuf::from(text).into()
-    }
-}
-
-impl From<OsString> for Location {
-    fn from(text: OsString) -> Self {
-        PathBuf::from(text).into()
     }
 }
 
@@ -158,7 +134,7 @@ impl Database {
 }
 
 /// The default port of PostgreSQL; the parser of names may fill it in.
-const PORT: u16 = 5432;
+const DEFAULT_PORT: u16 = 5432;
 
 impl fmt::Display for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,7 +154,7 @@ impl fmt::Display for Database {
                 Host::Unix(folder) => write!(f, "{comma}{}", folder.display())?,
             }
             let port = config.get_ports().get(at).or(config.get_ports().first());
-            if let Some(port) = port.filter(|port| **port != PORT) {
+            if let Some(port) = port.filter(|port| **port != DEFAULT_PORT) {
                 write!(f, ":{port}")?;
             }
         }

@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod backend;
 mod error;
 mod faults;
 mod keys;
@@ -16,18 +17,17 @@ mod sign_ins;
 mod sqlite;
 mod sum;
 mod transfer;
-mod whole;
 
-pub use access::{Access, Rotated};
+pub use access::{Access, RotatedSecret};
 pub use audit::Audit;
+pub use backend::Store;
 pub use error::StoreError;
 pub use faults::{Faults, Operation};
 pub use keys::{Key, KeyRow, Keys, Role};
 pub use location::{Database, Location};
 pub use postgres::{Node, NodeRole, NodeRow};
-pub(crate) use rows::ASKED;
-pub use rows::{Displayed, Head, Kept, Problem, Row, Shown, StoredEvent, UnitRow};
+pub(crate) use rows::ASKED_KIND;
+pub use rows::{DisplayedPage, NewEvent, Problem, ShownDocuments, SnapshotHead, StoredEvent, StoredPage, UnitRow};
 pub use secrets::{Secrets, random};
 pub use sign_ins::{SignIn, SignIns};
 pub use sqlite::{FORMAT, StoreLock, migrate};
-pub use whole::Store;

@@ -1,17 +1,17 @@
 //! The rows, independent of the database, and their checksums, which every read compares.
 
 use serde::{Deserialize, Serialize};
-use traffic::{Event, Marks, Recorded, UnitState};
+use traffic::{Event, Marks, RecordedEvent, UnitState};
 
 use super::StoreError;
 use super::sum::{Column, Table, sum};
 use crate::ids::{NameHash, UnitHash};
 
 /// The kind of the events that ask for an impression.
-pub(crate) const ASKED: u8 = 3;
+pub(crate) const ASKED_KIND: u8 = 3;
 
 /// The error of rows with a wrong checksum.
-pub(super) const OTHER_SUM: &str = "its checksum is another";
+pub(super) const CHECKSUM_DIFFERS: &str = "its checksum is another";
 
 /// An event, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +28,9 @@ pub struct StoredEvent {
 
 /// Documents of an impression, as far as they are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum ShownDocuments {
     /// They are.
-    Shown(Shown),
+    Shown(StoredPage),
     /// They were deleted with their unit.
     Deleted,
     /// There were never any.
@@ -39,25 +39,25 @@ pub enum Kept {
 
 /// The documents of an impression, from the first place to the last.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct StoredPage {
     /// The mixed list.
     pub mixed: Vec<String>,
     /// The displayed page, where it differs.
-    pub displayed: Option<Displayed>,
+    pub displayed: Option<DisplayedPage>,
     /// The hash of the request that brought the lists, if they came later.
     pub request: Option<u64>,
 }
 
 /// A displayed page.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Displayed {
+pub struct DisplayedPage {
     /// All documents, from the first place to the last.
     pub documents: Vec<String>,
     /// The documents that others placed there.
     pub pinned: Vec<String>,
 }
 
-impl Shown {
+impl StoredPage {
     /// Whether others placed this document on the page.
     #[must_use]
     pub fn is_pinned(&self, document: &str) -> bool {
@@ -66,8 +66,8 @@ impl Shown {
 
     /// The 0-based position in the mixed list of a document that was displayed and is not pinned.
     #[must_use]
-    pub fn position_of(&self, document: &str) -> Option<usize> {
-        let is_displayed = |page: &Displayed| page.documents.iter().any(|known| known == document);
+    pub fn mixed_position(&self, document: &str) -> Option<usize> {
+        let is_displayed = |page: &DisplayedPage| page.documents.iter().any(|known| known == document);
         if self.is_pinned(document) || !self.displayed.as_ref().is_none_or(is_displayed) {
             return None;
         }
@@ -84,7 +84,7 @@ pub struct Problem {
 
 /// An event to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct NewEvent<'a> {
     /// The experiment's number in the store.
     pub experiment: u32,
     /// The event's number in the log of its experiment.
@@ -99,7 +99,7 @@ pub struct Row<'a> {
 
 /// A complete snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
+pub struct SnapshotHead {
     /// The number of the last event that is in it.
     pub n: u64,
     /// The number of parts of its bytes.
@@ -112,7 +112,7 @@ pub struct Head {
 
 /// The same, as it is written.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredHead {
     parts: u32,
     last_day: Option<i32>,
     first_open: u64,
@@ -129,7 +129,7 @@ pub struct UnitRow {
 
 /// An error for a row of an experiment with a checksum that is not its own.
 fn other_sum(experiment: u32, place: String) -> StoreError {
-    StoreError::row(experiment, place, OTHER_SUM.to_owned())
+    StoreError::row(experiment, place, CHECKSUM_DIFFERS.to_owned())
 }
 
 /// An event, as a table has it.
@@ -189,7 +189,7 @@ pub(super) struct ShownRow {
 
 impl ShownRow {
     /// The row of these documents, or of deleted ones.
-    pub(super) fn of(experiment: u32, impression: u64, shown: Option<&Shown>) -> Result<Self, StoreError> {
+    pub(super) fn of(experiment: u32, impression: u64, shown: Option<&StoredPage>) -> Result<Self, StoreError> {
         let failed = |error: serde_json::Error| StoreError::Io(error.to_string());
         let ids = shown.map(|shown| serde_json::to_string(&shown.mixed).map_err(failed)).transpose()?;
         let page = shown.and_then(|shown| shown.displayed.as_ref());
@@ -200,15 +200,15 @@ impl ShownRow {
     }
 
     /// The documents.
-    pub(super) fn kept(self, experiment: u32, impression: u64) -> Result<Kept, StoreError> {
+    pub(super) fn kept(self, experiment: u32, impression: u64) -> Result<ShownDocuments, StoreError> {
         let Self { ids, displayed, request, sum } = self;
         let place = || shown_place(impression);
         if sum != shown_sum(experiment, impression, ids.as_deref(), displayed.as_deref(), request) {
             return Err(other_sum(experiment, place()));
         }
-        let Some(ids) = ids else { return Ok(Kept::Deleted) };
+        let Some(ids) = ids else { return Ok(ShownDocuments::Deleted) };
         let damaged = |error: serde_json::Error| StoreError::row(experiment, place(), error.to_string());
-        Ok(Kept::Shown(Shown {
+        Ok(ShownDocuments::Shown(StoredPage {
             mixed: serde_json::from_str(&ids).map_err(damaged)?,
             displayed: displayed.map(|page| serde_json::from_str(&page).map_err(damaged)).transpose()?,
             request: request.map(|request| request as u64),
@@ -263,7 +263,7 @@ impl UnitsInOrder {
         let failed = |what: &str| StoreError::row(self.experiment, Self::PLACE.to_owned(), what.to_owned());
         let is_whole = known == unit_sum(self.experiment, &hash, number);
         let hash = UnitHash::try_from(hash.as_slice()).ok().filter(|_| is_whole);
-        let hash = hash.ok_or_else(|| failed(OTHER_SUM))?;
+        let hash = hash.ok_or_else(|| failed(CHECKSUM_DIFFERS))?;
         if self.before.is_some_and(|before| before >= hash) {
             return Err(failed("they are not in their order"));
         }
@@ -312,13 +312,13 @@ fn marks_sum(experiment: u32, impression: i64, time: i64, hashes: [Option<i64>; 
     sum(Table::Marks, experiment, &[impression.into(), time.into(), query, key, request])
 }
 
-impl Head {
+impl SnapshotHead {
     pub(super) const PLACE: &str = "its snapshots";
 
     /// The head of the snapshot after event `n`, by its bytes and checksum as a table has them.
     pub(super) fn read(experiment: u32, (n, body, known): (i64, Vec<u8>, i64)) -> Result<Self, StoreError> {
         let read = (known == part_sum(experiment, n, 0, &body)).then(|| serde_json::from_slice(&body).ok());
-        let Stored { parts, last_day, first_open } =
+        let StoredHead { parts, last_day, first_open } =
             read.flatten().ok_or_else(|| other_sum(experiment, Self::PLACE.to_owned()))?;
         Ok(Self { n: n as u64, parts, last_day, first_open })
     }
@@ -326,7 +326,8 @@ impl Head {
     /// Its bytes.
     pub(super) fn body(&self) -> Result<Vec<u8>, StoreError> {
         let Self { parts, last_day, first_open, .. } = *self;
-        serde_json::to_vec(&Stored { parts, last_day, first_open }).map_err(|error| StoreError::Io(error.to_string()))
+        serde_json::to_vec(&StoredHead { parts, last_day, first_open })
+            .map_err(|error| StoreError::Io(error.to_string()))
     }
 
     /// Where the snapshot is.
@@ -424,7 +425,7 @@ pub(super) fn name_number(
 }
 
 /// Where the names of all units are.
-pub(super) const NAMES: &str = "the names of its orders";
+pub(super) const NAMES_PLACE: &str = "the names of its orders";
 
 /// Refuses a name with a checksum that is not its own: unit, hash, number, checksum.
 pub(super) fn check_name(
@@ -432,7 +433,7 @@ pub(super) fn check_name(
     (unit, hash, number, known): (i64, Vec<u8>, i64, i64),
 ) -> Result<(), StoreError> {
     if known != name_sum(experiment, unit as u64, &hash, number) {
-        return Err(other_sum(experiment, NAMES.to_owned()));
+        return Err(other_sum(experiment, NAMES_PLACE.to_owned()));
     }
     Ok(())
 }
@@ -449,11 +450,11 @@ pub(super) fn asker_place(impression: u64) -> String {
 /// The unit that asked for an impression, by the number, bytes and checksum of that event.
 pub(super) fn asker(experiment: u32, impression: u64, row: (i64, Vec<u8>, i64)) -> Result<u64, StoreError> {
     let (n, body, known) = row;
-    if known != event_sum(experiment, n, ASKED, Some(impression as i64), &body) {
+    if known != event_sum(experiment, n, ASKED_KIND, Some(impression as i64), &body) {
         return Err(other_sum(experiment, asker_place(impression)));
     }
     let damaged = |what: String| StoreError::row(experiment, asker_place(impression), what);
-    match Recorded::read(body).map(Recorded::into_event) {
+    match RecordedEvent::read(body).map(RecordedEvent::into_event) {
         Ok(Event::Asked { unit, .. }) => Ok(unit),
         Ok(_) => Err(damaged("it is another event".to_owned())),
         Err(error) => Err(damaged(error.to_string())),

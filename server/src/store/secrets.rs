@@ -24,14 +24,14 @@ impl Secrets {
     /// Reads them; `value` returns the entry of a name.
     pub(super) fn read(value: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError>) -> Result<Self, StoreError> {
         let secret = |name| secret(&value, name);
-        Ok(Self { ids: secret("ids")?, hashes: secret("hashes")?, places: secret(PLACES)?.current })
+        Ok(Self { ids: secret("ids")?, hashes: secret("hashes")?, places: secret(PLACES_SALT)?.current })
     }
 }
 
 /// The secrets that can be replaced.
-pub(super) const REPLACED: [&str; 2] = ["ids", "hashes"];
+pub(super) const ROTATED_SECRETS: [&str; 2] = ["ids", "hashes"];
 /// The name of the salt of places.
-pub(super) const PLACES: &str = "places";
+pub(super) const PLACES_SALT: &str = "places";
 
 /// The name of a secret that counts no longer than its time.
 pub(super) fn before_name(name: &str) -> String {
@@ -52,14 +52,14 @@ pub(super) fn secret(
         Some(&[number]) => number,
         Some(_) => return Err(damaged()),
     };
-    let before = match value(&before_name(name))? {
+    let secret_before = match value(&before_name(name))? {
         None => None,
         Some(bytes) => {
             let (secret, until) = bytes.split_first_chunk().ok_or_else(damaged)?;
             Some((*secret, i64::from_be_bytes(until.try_into().map_err(|_| damaged())?)))
         }
     };
-    Ok(Secret { number, current, before })
+    Ok(Secret { number, current, previous: secret_before })
 }
 
 /// The rows to keep, by name, once a secret is replaced by a new one; the old one stays valid until `until` (milliseconds since 1970).

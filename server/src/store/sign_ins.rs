@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most sign-ins; beyond, the oldest ends.
-pub(super) const MOST: usize = 1_000;
+pub(super) const MAX_SIGN_INS: usize = 1_000;
 
 /// A sign-in with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +36,12 @@ impl SignIns {
 
     /// Adds one, and forgets those that have ended at `now`.
     pub fn add(&self, new: SignIn, now: i64) {
-        let mut known = self.known();
-        known.retain(|_, one| now < one.until);
-        known.insert(new.hash, new);
-        if known.len() > MOST {
-            let oldest = known.values().min_by_key(|one| one.until).map(|one| one.hash);
-            oldest.map(|hash| known.remove(&hash));
+        let mut sign_ins = self.known();
+        sign_ins.retain(|_, one| now < one.until);
+        sign_ins.insert(new.hash, new);
+        if sign_ins.len() > MAX_SIGN_INS {
+            let oldest = sign_ins.values().min_by_key(|one| one.until).map(|one| one.hash);
+            oldest.map(|hash| sign_ins.remove(&hash));
         }
     }
 
@@ -69,10 +69,10 @@ mod tests {
             hash[..8].copy_from_slice(&number.to_be_bytes());
             hash
         };
-        for key in 0..MOST as i64 + 50 {
+        for key in 0..MAX_SIGN_INS as i64 + 50 {
             all.add(SignIn { hash: hash(key), key, until: 5_000 + key }, key);
         }
-        assert_eq!(all.known().len(), MOST);
+        assert_eq!(all.known().len(), MAX_SIGN_INS);
         assert_eq!((all.key(&hash(49), 0), all.key(&hash(50), 0)), (None, Some(50)));
         assert_eq!((all.key(&hash(60), 5_059), all.key(&hash(60), 5_060)), (Some(60), None));
         all.add(SignIn { hash: hash(1), key: 1, until: 9_000 }, 6_000);

@@ -30,7 +30,7 @@ pub(super) enum Cell {
 use Kind::{Bytes, Text, Whole};
 
 /// Tables of a store as a whole. The entry of `meta` that lists the tables is not moved.
-pub(super) const SHARED: [Table; 3] = [
+pub(super) const SHARED_TABLES: [Table; 3] = [
     Table { name: "meta", columns: &[("name", Text), ("value", Bytes)], key: "name" },
     Table {
         name: "keys",
@@ -55,7 +55,7 @@ pub(super) const SHARED: [Table; 3] = [
 ];
 
 /// Tables of an experiment; the last one only where conversions count.
-pub(super) const OF_EXPERIMENTS: [Table; 7] = [
+pub(super) const EXPERIMENT_TABLES: [Table; 7] = [
     Table {
         name: "events",
         columns: &[("n", Whole), ("kind", Whole), ("impression", Whole), ("body", Bytes), ("sum", Whole)],
@@ -104,7 +104,7 @@ impl Table {
 }
 
 /// The number of rows moved at a time.
-pub(super) const BATCH: usize = 1_000;
+pub(super) const BATCH_ROWS: usize = 1_000;
 
 impl Store {
     /// Moves all that another store has into this one, which has nothing yet. No server may have either.
@@ -127,13 +127,14 @@ impl Store {
     }
 
     fn import_all(&self, from: &Self) -> Result<(), StoreError> {
-        for table in &SHARED {
+        for table in &SHARED_TABLES {
             from.each_rows(table, None, &mut |rows| self.insert_rows(table, None, rows))?;
         }
         for (id, name) in from.experiments()? {
             let converts = from.converts(id)?;
             self.import_experiment(id, &name, converts)?;
-            let tables = if converts { &OF_EXPERIMENTS[..] } else { &OF_EXPERIMENTS[..OF_EXPERIMENTS.len() - 1] };
+            let tables =
+                if converts { &EXPERIMENT_TABLES[..] } else { &EXPERIMENT_TABLES[..EXPERIMENT_TABLES.len() - 1] };
             for table in tables {
                 from.each_rows(table, Some(id), &mut |rows| self.insert_rows(table, Some(id), rows))?;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use traffic::{Config, State};
+use traffic::{Config, Experiment, State};
 
 use super::load::Damage;
 
@@ -23,15 +23,19 @@ pub struct ExperimentHandle {
     pulled_by: Mutex<(String, String)>,
     /// The damage, if any.
     damage: Option<String>,
-    /// The ranker that was shipped, by its place; [`NONE`] before.
+    /// The ranker that was shipped, by its place; [`NO_RANKER`] before.
     shipped: AtomicU32,
 }
 
 /// No ranker.
-const NONE: u32 = u32::MAX;
+const NO_RANKER: u32 = u32::MAX;
 
 impl ExperimentHandle {
-    pub(super) fn new(id: u32, config: Config, state: State) -> Self {
+    pub(super) fn of(id: u32, experiment: &Experiment) -> Self {
+        Self::new(id, experiment.config().clone(), experiment.state())
+    }
+
+    fn new(id: u32, config: Config, state: State) -> Self {
         let handle = Self {
             id,
             config,
@@ -39,7 +43,7 @@ impl ExperimentHandle {
             is_pulled: AtomicBool::default(),
             pulled_by: Mutex::default(),
             damage: None,
-            shipped: AtomicU32::new(NONE),
+            shipped: AtomicU32::new(NO_RANKER),
         };
         handle.set_state(state);
         handle
@@ -120,7 +124,7 @@ impl ExperimentHandle {
             self.release();
         }
         self.is_killed.store(state == State::Killed, Ordering::SeqCst);
-        self.shipped.store(state.shipped().unwrap_or(NONE), Ordering::SeqCst);
+        self.shipped.store(state.shipped().unwrap_or(NO_RANKER), Ordering::SeqCst);
     }
 }
 
@@ -151,21 +155,21 @@ impl Directory {
 
     /// Replaces all entries. Killed experiments stay killed.
     pub(super) fn replace(&self, entries: impl IntoIterator<Item = ExperimentHandle>) {
-        let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.entries.write().unwrap_or_else(PoisonError::into_inner);
         let fresh = entries.into_iter().map(|entry| {
             let name = entry.config.name.clone();
-            if let Some(before) = held.get(&name).filter(|before| before.is_pulled()) {
+            if let Some(before) = loaded.get(&name).filter(|before| before.is_pulled()) {
                 let (who, why) = before.held_by().clone();
                 entry.pull(&who, &why);
             }
             (name, Arc::new(entry))
         });
-        *held = Arc::new(fresh.collect());
+        *loaded = Arc::new(fresh.collect());
     }
 
     /// Adds an entry.
     pub(super) fn add(&self, entry: ExperimentHandle) {
-        let mut held = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::make_mut(&mut held).insert(entry.config.name.clone(), Arc::new(entry));
+        let mut loaded = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut loaded).insert(entry.config.name.clone(), Arc::new(entry));
     }
 }

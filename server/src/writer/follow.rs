@@ -2,24 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traffic::{Event, Recorded};
+use traffic::{Event, RecordedEvent};
 
-use super::flush::entry;
 use super::load::fold_rest;
 use super::{ExperimentHandle, LoadError, Options, Shared};
 use crate::store::{Access, Store, StoreError};
 
 /// The position up to which the experiments of a store were read.
 #[derive(Default)]
-pub(super) struct Following {
+pub(super) struct Follower {
     /// Absent until it can be opened.
     store: Option<Store>,
     /// The last event of each that was looked at.
-    seen: BTreeMap<u32, u64>,
+    events_seen: BTreeMap<u32, u64>,
     data_version: Option<i64>,
 }
 
-impl Following {
+impl Follower {
     pub(super) fn of(store: Store) -> Self {
         Self { store: Some(store), ..Self::default() }
     }
@@ -38,8 +37,8 @@ impl Following {
 
     /// Notes the last event of each experiment ever seen; experiments deleted by another server are forgotten.
     pub(super) fn note_seen(&self, all: &mut BTreeMap<u32, u64>) {
-        all.retain(|id, _| self.seen.contains_key(id));
-        for (&id, &last) in &self.seen {
+        all.retain(|id, _| self.events_seen.contains_key(id));
+        for (&id, &last) in &self.events_seen {
             let most = all.entry(id).or_insert(last);
             *most = last.max(*most);
         }
@@ -53,29 +52,30 @@ impl Following {
             shared.read_keys(store)?;
             self.data_version = Some(version);
         }
-        let all: BTreeMap<u32, String> = store.experiments()?.into_iter().collect();
+        let names_by_id: BTreeMap<u32, String> = store.experiments()?.into_iter().collect();
         let known: BTreeSet<u32> = shared.directory.all().values().map(|entry| entry.id).collect();
-        if known.iter().any(|id| !all.contains_key(id)) {
+        if known.iter().any(|id| !names_by_id.contains_key(id)) {
             // The others are read again.
             shared.directory.replace([]);
-            self.seen.clear();
+            self.events_seen.clear();
         }
-        for (id, name) in all {
+        for (id, name) in names_by_id {
             let last = store.last_event(id)?;
-            match (shared.directory.of_id(id), self.seen.get(&id)) {
+            match (shared.directory.of_id(id), self.events_seen.get(&id)) {
                 (Some(_), Some(&seen)) if seen == last => {}
                 (Some(entry), Some(&seen)) => {
                     if let Some(changed) = store.last_change(id, seen)?
-                        && let Ok(Event::Changed { state, .. }) = Recorded::read(changed).map(Recorded::into_event)
+                        && let Ok(Event::Changed { state, .. }) =
+                            RecordedEvent::read(changed).map(RecordedEvent::into_event)
                     {
                         entry.set_state(state);
                     }
                 }
                 _ => shared.directory.add(read(store, id, &name)?),
             }
-            self.seen.insert(id, last);
+            self.events_seen.insert(id, last);
         }
-        shared.metrics.experiments.set(self.seen.len() as u64);
+        shared.metrics.experiments.set(self.events_seen.len() as u64);
         Ok(())
     }
 }
@@ -83,7 +83,7 @@ impl Following {
 /// An experiment, as its log has it now.
 fn read(store: &Store, id: u32, name: &str) -> Result<ExperimentHandle, LoadError> {
     match fold_rest(store, id, name, false) {
-        Ok((folded, _)) => Ok(entry(id, &folded.experiment)),
+        Ok((folded, _)) => Ok(ExperimentHandle::of(id, &folded.experiment)),
         Err(LoadError::Store(error)) if error.experiment().is_none() => Err(error.into()),
         Err(error) => Ok(ExperimentHandle::damaged(id, &super::load::damage(store, id, name, error.to_string()))),
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::{NoAnswer, Offer, Transaction};
+use super::{NoAnswer, Transaction, UndeliveredImpression};
 
 type Answer<T> = Result<T, NoAnswer>;
 
@@ -24,7 +24,7 @@ pub(super) struct Job {
 pub(super) struct Pending {
     reply: Box<dyn Reply>,
     /// The impression to close if the answer is not delivered.
-    offer: Option<Offer>,
+    offer: Option<UndeliveredImpression>,
     late: Late,
 }
 
@@ -99,7 +99,7 @@ impl Job {
 impl Pending {
     /// Sends the answer, and returns the offer to close if it was not delivered. A caller that went away, and can ask for the same
     /// impression again, finds it open.
-    pub(super) fn send(self) -> Option<Offer> {
+    pub(super) fn send(self) -> Option<UndeliveredImpression> {
         if self.reply.send(None) {
             return None;
         }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use output::numbers::with_unit;
-use traffic::{Config, Event, Experiment, Recorded, State};
+use traffic::{Config, Event, Experiment, RecordedEvent, State};
 
-use super::Held;
-use super::upkeep::{FetchError, Upkeep, fetch};
-use crate::store::{Head, Store, StoreError};
+use super::LoadedExperiment;
+use super::maintenance::{FetchError, Maintenance, fetch};
+use crate::store::{SnapshotHead, Store, StoreError};
 
 /// Milliseconds of a day.
 pub const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ pub struct FoldedLog {
     /// The number of folded events.
     pub events: u64,
     /// The number of those that ask for an impression.
-    pub asked: u64,
+    pub requests: u64,
 }
 
 /// Numbers the impressions that events ask for: the log does not repeat what follows from it.
@@ -103,7 +103,7 @@ struct RestoredExperiment {
     at: u64,
 }
 
-fn restored(store: &Store, id: u32, name: &str, head: Head) -> Result<RestoredExperiment, LoadError> {
+fn restored(store: &Store, id: u32, name: &str, head: SnapshotHead) -> Result<RestoredExperiment, LoadError> {
     let bytes = store.snapshot(id, &head)?;
     let stored = |unit| Ok(store.unit_state(id, unit, head.n)?.map(|state| state.bytes));
     match Experiment::restored(&bytes, stored) {
@@ -120,28 +120,28 @@ fn fold_after(
     store: &Store,
     id: u32,
     name: &str,
-    begun: Option<RestoredExperiment>,
+    restored_experiment: Option<RestoredExperiment>,
     mut each: impl FnMut(Next<'_>),
 ) -> Result<FoldedLog, LoadError> {
-    let at = begun.as_ref().map_or(0, |begun| begun.at);
+    let first_number = restored_experiment.as_ref().map_or(0, |restored_experiment| restored_experiment.at);
     let first = store.first_event(id)?;
-    let mut folded = begun.map(|begun| begun.experiment);
-    let (mut events, mut asked) =
+    let mut folded = restored_experiment.map(|restored_experiment| restored_experiment.experiment);
+    let (mut events, mut request_count) =
         folded.as_ref().map_or((0, 0), |experiment| (experiment.position().0, experiment.fates().asked));
     store.events(id, events, |stored| -> Result<(), LoadError> {
         let wrong = |message: String| LoadError::Event { experiment: name.to_owned(), n: stored.n, message };
         if stored.n != events + 1 {
             return Err(wrong(format!("the events from {} on are not there", events + 1)));
         }
-        let recorded = Recorded::read(stored.body).map_err(|error| wrong(error.to_string()))?;
+        let recorded = RecordedEvent::read(stored.body).map_err(|error| wrong(error.to_string()))?;
         let event = recorded.event();
-        let impression = impression_of(event, &mut asked);
+        let impression = impression_of(event, &mut request_count);
         if stored.kind != event.kind() || stored.impression != impression {
             return Err(wrong("its columns `kind` and `impression` are not those of its body".to_owned()));
         }
         each(Next { n: stored.n, event, experiment: folded.as_ref() });
         if let (Some(unit), Some(experiment)) = (event.unit(), &mut folded) {
-            fetch(store, id, experiment, unit, at)?;
+            fetch(store, id, experiment, unit, first_number)?;
         }
         match &mut folded {
             None => folded = Some(Experiment::begin(&recorded).map_err(|error| wrong(error.to_string()))?),
@@ -161,7 +161,7 @@ fn fold_after(
     }
     // The folded events are in the store already.
     let _ = experiment.take_events();
-    Ok(FoldedLog { experiment, events, asked })
+    Ok(FoldedLog { experiment, events, requests: request_count })
 }
 
 /// Folds the log of an experiment from its first event that is kept, and compares the state there with each snapshot, and with the
@@ -171,28 +171,28 @@ fn fold_after(
 /// If the log cannot be folded, or a state is another.
 pub fn check_log(store: &Store, id: u32, name: &str) -> Result<FoldedLog, LoadError> {
     let heads = store.snapshots(id)?;
-    let mut other: Option<LoadError> = None;
+    let mut other_error: Option<LoadError> = None;
     let mut compare = |experiment: &Experiment| {
         let n = experiment.position().0;
-        if let Some(head) = heads.iter().find(|head| head.n == n).filter(|_| other.is_none()) {
+        if let Some(head) = heads.iter().find(|head| head.n == n).filter(|_| other_error.is_none()) {
             let compared = compare_with(store, id, head, experiment, heads.last() == Some(head));
-            other = match compared {
+            other_error = match compared {
                 Ok(None) => None,
                 Ok(Some(what)) => Some(other_state(name, n, &what)),
                 Err(error) => Some(error.into()),
             };
         }
     };
-    let folded = fold(store, id, name, |next| {
+    let fold_result = fold(store, id, name, |next| {
         if let Some(experiment) = next.experiment {
             compare(experiment);
         }
     })?;
-    compare(&folded.experiment);
-    if let Some(head) = heads.last().filter(|head| head.n > folded.events) {
+    compare(&fold_result.experiment);
+    if let Some(head) = heads.last().filter(|head| head.n > fold_result.events) {
         return Err(other_state(name, head.n, "the snapshot"));
     }
-    other.map_or(Ok(folded), Err)
+    other_error.map_or(Ok(fold_result), Err)
 }
 
 fn other_state(name: &str, n: u64, what: &str) -> LoadError {
@@ -204,7 +204,7 @@ fn other_state(name: &str, n: u64, what: &str) -> LoadError {
 fn compare_with(
     store: &Store,
     id: u32,
-    head: &Head,
+    head: &SnapshotHead,
     experiment: &Experiment,
     with_units: bool,
 ) -> Result<Option<String>, StoreError> {
@@ -237,52 +237,56 @@ pub struct Damage {
 /// The content of a store.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    pub(super) held: BTreeMap<u32, Held>,
+    pub(super) experiments: BTreeMap<u32, LoadedExperiment>,
     pub(super) damaged: BTreeMap<u32, Damage>,
 }
 
 impl Loaded {
     /// Forgets an experiment.
     pub(super) fn remove(&mut self, id: u32) {
-        self.held.remove(&id);
+        self.experiments.remove(&id);
         self.damaged.remove(&id);
     }
 
     /// Serves no experiment that lacks events seen before: clients have answers that follow from them.
     pub(super) fn keep_apart(&mut self, store: &Store, seen: &BTreeMap<u32, u64>) {
         for (&id, &seen) in seen {
-            let Some(held) = self.held.get(&id) else { continue };
-            let there = held.experiment.position().0;
-            if there >= seen {
+            let Some(loaded) = self.experiments.get(&id) else { continue };
+            let event_number = loaded.experiment.position().0;
+            if event_number >= seen {
                 continue;
             }
-            let name = held.experiment.config().name.clone();
+            let name = loaded.experiment.config().name.clone();
             let why = format!(
                 "the database has {} of it, and this server has seen {seen}: it went back in time, as after a failover to a replica \
                  without the last commits; once that is known, start the servers again, which go on with what is there",
-                with_unit(there, "event")
+                with_unit(event_number, "event")
             );
             tracing::error!(experiment = name, why, "the experiment is kept apart: everybody gets the champion's list");
-            self.held.remove(&id);
+            self.experiments.remove(&id);
             self.damaged.insert(id, damage(store, id, &name, why));
         }
     }
 
     /// The number of events of all experiments.
     pub(super) fn events(&self) -> u64 {
-        let held: u64 = self.held.values().map(|held| held.experiment.position().0).sum();
-        held + self.damaged.values().map(|damage| damage.events).sum::<u64>()
+        let loaded: u64 = self.experiments.values().map(|loaded| loaded.experiment.position().0).sum();
+        loaded + self.damaged.values().map(|damage| damage.events).sum::<u64>()
     }
 }
 
 /// Folds all experiments. A damaged one, or one that was found to be (`found`), stops no other. For an experiment with a snapshot and more
 /// than `checked_units`, the units are checked later.
-pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_units: u64) -> Result<Loaded, LoadError> {
+pub(super) fn load(
+    store: &Store,
+    damage_found: &BTreeMap<u32, StoreError>,
+    checked_units: u64,
+) -> Result<Loaded, LoadError> {
     let mut loaded = Loaded::default();
     for (id, name) in store.experiments()? {
         // A bad snapshot can be replaced from a complete log.
         let is_whole = store.first_event(id).is_ok_and(|first| first == 1);
-        let (why, is_distrusted) = match found.get(&id) {
+        let (why, is_distrusted) = match damage_found.get(&id) {
             None => (None, false),
             Some(StoreError::Snapshot { .. }) if is_whole => (None, true),
             Some(error) => (Some(error.to_string()), false),
@@ -290,9 +294,9 @@ pub(super) fn load(store: &Store, found: &BTreeMap<u32, StoreError>, checked_uni
         let why = match why {
             Some(why) => why,
             None => match load_one(store, id, &name, is_distrusted, checked_units) {
-                Ok(held) => {
-                    tracing::info!(experiment = name, events = held.experiment.position().0, "folded");
-                    loaded.held.insert(id, held);
+                Ok(experiment) => {
+                    tracing::info!(experiment = name, events = experiment.experiment.position().0, "folded");
+                    loaded.experiments.insert(id, experiment);
                     continue;
                 }
                 // The rest of the store may be in order.
@@ -320,7 +324,7 @@ pub(super) fn fold_rest(
     id: u32,
     name: &str,
     is_distrusted: bool,
-) -> Result<(FoldedLog, Vec<Head>), LoadError> {
+) -> Result<(FoldedLog, Vec<SnapshotHead>), LoadError> {
     let is_whole = store.first_event(id)? == 1;
     let mut heads = if is_whole && is_distrusted { Ok(Vec::new()) } else { store.snapshots(id) };
     if let Err(StoreError::Snapshot { .. }) = heads {
@@ -345,8 +349,14 @@ pub(super) fn fold_rest(
     Ok((fold(store, id, name, |_| {})?, heads))
 }
 
-fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool, checked_units: u64) -> Result<Held, LoadError> {
-    let (FoldedLog { mut experiment, asked, .. }, heads) = fold_rest(store, id, name, is_distrusted)?;
+fn load_one(
+    store: &Store,
+    id: u32,
+    name: &str,
+    is_distrusted: bool,
+    checked_units: u64,
+) -> Result<LoadedExperiment, LoadError> {
+    let (FoldedLog { mut experiment, requests: asked, .. }, heads) = fold_rest(store, id, name, is_distrusted)?;
     // Reading millions of them takes seconds, during which pages would have no list.
     let is_checked_later = !heads.is_empty() && experiment.last_unit() > checked_units;
     let mut last_unit = experiment.last_unit();
@@ -369,28 +379,36 @@ fn load_one(store: &Store, id: u32, name: &str, is_distrusted: bool, checked_uni
         experiment.remember(time, impression, marks);
     }
     let forgotten = experiment.forgotten_marks();
-    let mut held = Held { experiment, last_unit, asked, forgotten, upkeep: Upkeep::of(heads, is_checked_later) };
-    held.catch_up();
-    Ok(held)
+    let mut loaded = LoadedExperiment {
+        experiment,
+        last_unit,
+        requests: asked,
+        forgotten,
+        maintenance: Maintenance::of(heads, is_checked_later),
+    };
+    loaded.catch_up();
+    Ok(loaded)
 }
 
 /// The settings of a damaged log, and the state that it was in last, as far as its events can be read.
 fn remains(store: &Store, id: u32) -> (Option<Config>, State) {
-    let (mut config, mut state, mut after) = (None, State::Running, 0);
+    let (mut config, mut state, mut last_number) = (None, State::Running, 0);
     loop {
-        let mut last = after;
-        let read = store.events(id, after, |stored| -> Result<(), StoreError> {
+        let mut last = last_number;
+        let read_result = store.events(id, last_number, |stored| -> Result<(), StoreError> {
             last = stored.n;
-            match Recorded::read(stored.body).map(Recorded::into_event) {
+            match RecordedEvent::read(stored.body).map(RecordedEvent::into_event) {
                 Ok(Event::Created { config: created, .. }) => config = Some(*created),
                 Ok(Event::Changed { state: changed, .. }) => state = changed,
                 _ => {}
             }
             Ok(())
         });
-        match read {
+        match read_result {
             // Behind the row that cannot be read.
-            Err(StoreError::Row { .. }) if store.last_event(id).is_ok_and(|end| last + 1 < end) => after = last + 1,
+            Err(StoreError::Row { .. }) if store.last_event(id).is_ok_and(|end| last + 1 < end) => {
+                last_number = last + 1
+            }
             _ => return (config, state),
         }
     }
@@ -398,16 +416,16 @@ fn remains(store: &Store, id: u32) -> (Option<Config>, State) {
 
 /// Refuses a clock that is more than a day away from the last moment of the store: closing all open impressions by a wrong clock cannot be
 /// undone.
-pub(super) fn check_time(store: &Store, held: &BTreeMap<u32, Held>, now: i64) -> Result<(), LoadError> {
-    let running = held.values().filter(|held| !held.experiment.state().is_over());
-    let Some(last) = running.map(|held| held.experiment.time()).max() else { return Ok(()) };
+pub(super) fn check_time(store: &Store, loaded: &BTreeMap<u32, LoadedExperiment>, now: i64) -> Result<(), LoadError> {
+    let running = loaded.values().filter(|loaded| !loaded.experiment.state().is_over());
+    let Some(last) = running.map(|loaded| loaded.experiment.time()).max() else { return Ok(()) };
     let last = last.max(store.alive()?.unwrap_or(last));
-    let apart = now - last;
-    if apart.abs() <= DAY {
+    let gap = now - last;
+    if gap.abs() <= DAY {
         return Ok(());
     }
-    let hours = apart.abs() / 3_600_000;
-    let side = if apart > 0 { "after" } else { "before" };
+    let hours = gap.abs() / 3_600_000;
+    let side = if gap > 0 { "after" } else { "before" };
     Err(LoadError::Time(format!(
         "the clock is {hours} hours {side} the last moment of the store; set the clock, or pass --accept-time if it is right"
     )))

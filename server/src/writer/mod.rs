@@ -5,15 +5,19 @@
 //! the commit. If the commit fails, all answers are failures, and the experiments are folded from the store again.
 
 mod clock;
+mod commit;
 mod directory;
-mod flush;
 mod follow;
 mod job;
+mod leadership;
 mod load;
+mod maintenance;
+mod open_store;
+mod publish;
 mod session;
 mod succession;
+mod thread;
 mod truncate;
-mod upkeep;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
@@ -26,14 +30,14 @@ use tokio::sync::{oneshot, watch};
 pub use clock::Clock;
 pub use directory::{Directory, ExperimentHandle};
 pub use load::{DAY, Damage, FoldedLog, LoadError, Next, check_log, fold};
-pub use session::{Held, Offer, Transaction};
+pub use session::{LoadedExperiment, Transaction, UndeliveredImpression};
 pub use truncate::Truncation;
 
-use crate::ids::{Hashes, ImpressionId, Places, Signer};
+use crate::ids::{Hashes, ImpressionId, PositionKey, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Audit, Faults, Keys, Location, Node, SignIns, StoreError, StoreLock};
-use flush::Thread;
 use job::{Job, Late};
+use thread::WriterThread;
 
 /// The state shared by a writer and its callers.
 #[derive(Debug)]
@@ -51,7 +55,7 @@ pub struct Shared {
     /// Hashes units, queries and requests.
     pub hashes: Hashes,
     /// The positions of units.
-    pub places: Places,
+    pub places: PositionKey,
     /// The time.
     pub clock: Clock,
     /// The number of this start, or of this time that the server leads: random, and so unique.
@@ -78,12 +82,12 @@ pub struct Audits {
 
 impl Audits {
     /// The most that wait: only callers with a key can add more.
-    const MOST: usize = 10_000;
+    const MAX_AUDITS: usize = 10_000;
 
     /// Adds an action.
     pub fn add(&self, audit: Audit) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() < Self::MOST {
+        if waiting.len() < Self::MAX_AUDITS {
             waiting.push(audit);
         }
     }
@@ -156,7 +160,7 @@ pub enum NoAnswer {
 }
 
 /// The most jobs that wait. Each has at most a body of a request, so that memory is bounded too.
-const MOST_WAITING: usize = 16_384;
+const MAX_WAITING_JOBS: usize = 16_384;
 
 /// The writer, as callers see it.
 #[derive(Debug)]
@@ -171,7 +175,7 @@ pub struct Writer {
 enum Message {
     Job(Job),
     /// This impression will not be shown.
-    GiveUp(Offer),
+    GiveUp(UndeliveredImpression),
     Stop,
 }
 
@@ -183,7 +187,7 @@ impl Writer {
     pub fn start(options: Options) -> Result<Self, LoadError> {
         let (jobs, received) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let (mut thread, shared) = Thread::open(options, Arc::clone(&waiting))?;
+        let (mut thread, shared) = WriterThread::open(options, Arc::clone(&waiting))?;
         let spawned = std::thread::Builder::new().name("writer".to_owned()).spawn(move || thread.run(&received));
         let spawned = spawned.map_err(|error| StoreError::Io(format!("no thread for the writer: {error}")))?;
         Ok(Self { jobs, waiting, shared, thread: Mutex::new(Some(spawned)) })
@@ -202,28 +206,28 @@ impl Writer {
     /// See [`NoAnswer`].
     pub async fn call<T: Send + 'static>(
         &self,
-        within: Option<Duration>,
+        timeout: Option<Duration>,
         make: impl FnOnce(&mut Transaction<'_>) -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
-        if self.waiting.fetch_add(1, Ordering::SeqCst) >= MOST_WAITING {
+        if self.waiting.fetch_add(1, Ordering::SeqCst) >= MAX_WAITING_JOBS {
             self.waiting.fetch_sub(1, Ordering::SeqCst);
             return Err(NoAnswer::Overloaded);
         }
         self.shared.metrics.waiting.add(1);
         let (reply, mut answer) = oneshot::channel();
-        let deadline = within.map(|within| Instant::now() + within);
-        let late = Late::default();
-        if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late), make, reply))).is_err() {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        let late_flag = Late::default();
+        if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late_flag), make, reply))).is_err() {
             return Err(NoAnswer::Stopping);
         }
-        let Some(within) = within else {
+        let Some(timeout) = timeout else {
             return answer.await.unwrap_or(Err(NoAnswer::Stopping));
         };
-        match tokio::time::timeout(within, &mut answer).await {
+        match tokio::time::timeout(timeout, &mut answer).await {
             Ok(answered) => answered.unwrap_or(Err(NoAnswer::Stopping)),
             Err(_) => {
                 // From here on, the thread sees that the caller left. An answer sent a moment earlier is still good.
-                late.store(true, Ordering::SeqCst);
+                late_flag.store(true, Ordering::SeqCst);
                 answer.close();
                 answer.try_recv().unwrap_or(Err(NoAnswer::Late))
             }
@@ -232,7 +236,7 @@ impl Writer {
 
     /// Closes an impression in the next transaction, because its caller got something else to show.
     pub fn give_up(&self, of: ImpressionId) {
-        let offer = Offer { of, can_be_asked_again: false };
+        let offer = UndeliveredImpression { id: of, can_be_asked_again: false };
         // A thread that is gone writes nothing; the window closes the impression.
         let _ = self.jobs.send(Message::GiveUp(offer));
     }

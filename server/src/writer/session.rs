@@ -3,34 +3,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-use traffic::{Experiment, Marks, Refused};
+use traffic::{CommandError, Experiment, Marks};
 
 use super::Shared;
 use super::load::Damage;
-use super::upkeep::{Upkeep, fetch};
+use super::maintenance::{Maintenance, fetch};
 use crate::ids::{ImpressionId, NameHash, UnitHash, UnitHashes};
-use crate::store::{Audit, Displayed, Kept, Shown, SignIn, Store, StoreError, StoredEvent};
+use crate::store::{Audit, DisplayedPage, ShownDocuments, SignIn, Store, StoreError, StoredEvent, StoredPage};
 
 /// An experiment in memory: the fold of its log.
 #[derive(Debug)]
-pub struct Held {
+pub struct LoadedExperiment {
     /// Its state.
     pub experiment: Experiment,
     /// The highest number of a unit.
     pub(super) last_unit: u64,
     /// The number of impressions in the log.
-    pub(super) asked: u64,
+    pub(super) requests: u64,
     /// The last impression with forgotten marks.
     pub(super) forgotten: u64,
     /// Snapshots, and the remaining deletions.
-    pub(super) upkeep: Upkeep,
+    pub(super) maintenance: Maintenance,
 }
 
 /// An impression that a caller is about to get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offer {
+pub struct UndeliveredImpression {
     /// The impression.
-    pub of: ImpressionId,
+    pub id: ImpressionId,
     /// Whether the same request, sent again, gets the same impression.
     pub can_be_asked_again: bool,
 }
@@ -44,7 +44,7 @@ pub struct Transaction<'a> {
     /// The state that callers see without the writer.
     pub shared: &'a Shared,
     pub(super) store: &'a Store,
-    pub(super) held: &'a mut BTreeMap<u32, Held>,
+    pub(super) experiments: &'a mut BTreeMap<u32, LoadedExperiment>,
     pub(super) damaged: &'a BTreeMap<u32, Damage>,
     /// The experiments that may have events to be written.
     pub(super) touched: BTreeSet<u32>,
@@ -56,7 +56,7 @@ pub struct Transaction<'a> {
     pub(super) deleted: BTreeSet<u32>,
     /// Whether something must be written though nothing happened.
     pub(super) must_write: bool,
-    pub(super) offer: Option<Offer>,
+    pub(super) offer: Option<UndeliveredImpression>,
 }
 
 impl std::fmt::Debug for Transaction<'_> {
@@ -68,22 +68,22 @@ impl std::fmt::Debug for Transaction<'_> {
 impl Transaction<'_> {
     /// An experiment, advanced to the time of the transaction.
     pub fn experiment(&mut self, id: u32) -> Option<&mut Experiment> {
-        let held = self.held.get_mut(&id)?;
+        let loaded = self.experiments.get_mut(&id)?;
         if self.touched.insert(id) {
-            held.experiment.advance(self.now);
+            loaded.experiment.advance(self.now);
         }
-        Some(&mut held.experiment)
+        Some(&mut loaded.experiment)
     }
 
     /// The experiment of an impression. `None` if this store has no such impression, or another one with the same number.
     pub fn experiment_of(&mut self, of: &ImpressionId) -> Option<&mut Experiment> {
-        self.experiment(of.experiment).filter(|experiment| experiment.start_of(of.impression) == of.start)
+        self.experiment(of.experiment).filter(|experiment| experiment.start_number(of.impression) == of.start)
     }
 
     /// An experiment, as it is.
     #[must_use]
     pub fn known(&self, id: u32) -> Option<&Experiment> {
-        self.held.get(&id).map(|held| &held.experiment)
+        self.experiments.get(&id).map(|loaded| &loaded.experiment)
     }
 
     /// Deletes an experiment with all that the store has of it.
@@ -96,7 +96,7 @@ impl Transaction<'_> {
 
     /// All experiments, as they are.
     pub fn experiments(&self) -> impl Iterator<Item = (u32, &Experiment)> {
-        self.held.iter().map(|(&id, held)| (id, &held.experiment))
+        self.experiments.iter().map(|(&id, loaded)| (id, &loaded.experiment))
     }
 
     /// The damaged experiments.
@@ -111,9 +111,9 @@ impl Transaction<'_> {
 
     /// Forgets in the store the marks that an experiment has forgotten.
     pub(super) fn forget_old_marks(&mut self, experiment: u32) {
-        let Some(held) = self.held.get_mut(&experiment) else { return };
-        let last = held.experiment.forgotten_marks();
-        if std::mem::replace(&mut held.forgotten, last) < last {
+        let Some(loaded) = self.experiments.get_mut(&experiment) else { return };
+        let last = loaded.experiment.forgotten_marks();
+        if std::mem::replace(&mut loaded.forgotten, last) < last {
             self.attempt(|store| store.forget_marks_until(experiment, Some(last)));
         }
     }
@@ -121,17 +121,17 @@ impl Transaction<'_> {
     /// Begins to delete data that an experiment no longer keeps, unless such work is in progress.
     pub(super) fn forget_days(&mut self, experiment: u32) {
         let now = self.now;
-        if let Some(held) = self.held.get_mut(&experiment).filter(|held| !held.upkeep.is_writing()) {
-            held.forget_days(now);
+        if let Some(loaded) = self.experiments.get_mut(&experiment).filter(|loaded| !loaded.maintenance.is_writing()) {
+            loaded.forget_days(now);
         }
     }
 
     /// Marks the answer of this job as an impression: if it is not delivered, it is closed in the next transaction, before any click of it.
-    pub fn offer(&mut self, offer: Offer) {
+    pub fn offer(&mut self, offer: UndeliveredImpression) {
         self.offer = Some(offer);
     }
 
-    pub(super) fn take_offer(&mut self) -> Option<Offer> {
+    pub(super) fn take_offer(&mut self) -> Option<UndeliveredImpression> {
         self.offer.take()
     }
 
@@ -139,12 +139,21 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// If the policy of this build refuses the settings.
-    pub fn create(&mut self, mut experiment: Experiment) -> Result<(), Refused> {
-        experiment.started(self.now, self.shared.start.load(Ordering::SeqCst))?;
+    pub fn create(&mut self, mut experiment: Experiment) -> Result<(), CommandError> {
+        experiment.note_start(self.now, self.shared.start.load(Ordering::SeqCst))?;
         let name = experiment.config().name.clone();
         let converts = experiment.config().outcomes.is_some();
         if let Some(id) = self.attempt(|store| store.insert_experiment(&name, converts)) {
-            self.held.insert(id, Held { experiment, last_unit: 0, asked: 0, forgotten: 0, upkeep: Upkeep::default() });
+            self.experiments.insert(
+                id,
+                LoadedExperiment {
+                    experiment,
+                    last_unit: 0,
+                    requests: 0,
+                    forgotten: 0,
+                    maintenance: Maintenance::default(),
+                },
+            );
             self.touched.insert(id);
         }
         Ok(())
@@ -158,14 +167,14 @@ impl Transaction<'_> {
 
     /// The number of a unit that was seen before.
     pub fn known_unit(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
-        let all = std::iter::once(unit.now).chain(unit.before);
+        let all = std::iter::once(unit.current).chain(unit.previous);
         let mut numbers = all.map(|hash| self.attempt(|store| store.unit(experiment, &hash)).flatten());
         numbers.find_map(|number| number)
     }
 
     /// The unit that asked for an impression, if conversions count there.
     pub fn unit_that_asked(&mut self, experiment: u32, impression: u64) -> Option<u64> {
-        let open = self.known(experiment).and_then(|known| known.unit_of(impression));
+        let open = self.known(experiment).and_then(|known| known.open_unit(impression));
         open.or_else(|| self.attempt(|store| store.unit_that_asked(experiment, impression)).flatten())
     }
 
@@ -174,9 +183,9 @@ impl Transaction<'_> {
         if self.failure.is_some() {
             return false;
         }
-        let Self { store, held, failure, .. } = self;
-        let Some(held) = held.get_mut(&experiment) else { return false };
-        let fetched = fetch(store, experiment, &mut held.experiment, number, held.upkeep.states_at());
+        let Self { store, experiments: loaded, failure, .. } = self;
+        let Some(loaded) = loaded.get_mut(&experiment) else { return false };
+        let fetched = fetch(store, experiment, &mut loaded.experiment, number, loaded.maintenance.states_at());
         fetched.map_err(|error| *failure = Some(error)).is_ok()
     }
 
@@ -194,27 +203,27 @@ impl Transaction<'_> {
     }
 
     fn number_of(&mut self, experiment: u32, unit: &UnitHashes) -> Option<u64> {
-        if let Some(number) = self.attempt(|store| store.unit(experiment, &unit.now))? {
+        if let Some(number) = self.attempt(|store| store.unit(experiment, &unit.current))? {
             return Some(number);
         }
         // A unit known by the previous secret is from now on known by the current one.
-        if let Some(before) = &unit.before
+        if let Some(before) = &unit.previous
             && let Some(number) = self.attempt(|store| store.unit(experiment, before))?
         {
             self.attempt(|store| store.forget_unit(experiment, before))?;
-            self.attempt(|store| store.insert_unit(experiment, number, &unit.now))?;
+            self.attempt(|store| store.insert_unit(experiment, number, &unit.current))?;
             return Some(number);
         }
         let number = self.unit_of_its_own(experiment)?;
-        self.attempt(|store| store.insert_unit(experiment, number, &unit.now))?;
+        self.attempt(|store| store.insert_unit(experiment, number, &unit.current))?;
         Some(number)
     }
 
     /// Takes the number of a unit back if it has not asked for an impression: a number belongs to one that has.
     pub fn unnumber(&mut self, experiment: u32, unit: u64, hashes: &UnitHashes) {
-        let has_asked = self.held.get(&experiment).is_none_or(|held| unit <= held.experiment.last_unit());
+        let has_asked = self.experiments.get(&experiment).is_none_or(|loaded| unit <= loaded.experiment.last_unit());
         if !has_asked {
-            self.attempt(|store| store.forget_unit(experiment, &hashes.now));
+            self.attempt(|store| store.forget_unit(experiment, &hashes.current));
         }
     }
 
@@ -238,11 +247,11 @@ impl Transaction<'_> {
 
     /// The number of a unit that will never be seen again.
     pub fn unit_of_its_own(&mut self, experiment: u32) -> Option<u64> {
-        let held = self.held.get_mut(&experiment)?;
+        let loaded = self.experiments.get_mut(&experiment)?;
         // Until the transaction ends well, the number is used in memory alone.
-        held.last_unit += 1;
+        loaded.last_unit += 1;
         self.touched.insert(experiment);
-        Some(held.last_unit)
+        Some(loaded.last_unit)
     }
 
     /// Keeps the documents that an impression mixed, and the hash of the request that brought its lists, if they came later.
@@ -251,7 +260,7 @@ impl Transaction<'_> {
     }
 
     /// Keeps the displayed page of an impression.
-    pub fn keep_displayed(&mut self, experiment: u32, impression: u64, page: &Displayed) {
+    pub fn keep_displayed(&mut self, experiment: u32, impression: u64, page: &DisplayedPage) {
         self.attempt(|store| store.set_displayed(experiment, impression, page));
     }
 
@@ -264,15 +273,15 @@ impl Transaction<'_> {
     }
 
     /// The documents of an impression; `None` if it has none, or they were deleted.
-    pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<Shown> {
+    pub fn shown(&mut self, experiment: u32, impression: u64) -> Option<StoredPage> {
         // A damaged experiment is not read again.
-        self.held.get(&experiment)?;
+        self.experiments.get(&experiment)?;
         match self.attempt(|store| store.shown(experiment, impression))? {
-            Kept::Shown(shown) => Some(shown),
-            Kept::Deleted => None,
-            Kept::Never => {
-                let held = self.held.get(&experiment)?;
-                if held.experiment.shows_documents(impression) {
+            ShownDocuments::Shown(shown) => Some(shown),
+            ShownDocuments::Deleted => None,
+            ShownDocuments::Never => {
+                let loaded = self.experiments.get(&experiment)?;
+                if loaded.experiment.shows_documents(impression) {
                     let place = format!("the documents of impression {impression}");
                     let what = "they are not there".to_owned();
                     self.failure.get_or_insert(StoreError::Row { experiment, place, what });
@@ -294,8 +303,8 @@ impl Transaction<'_> {
             }
             forgotten
         });
-        if let (Some(()), Some(held)) = (forgotten, self.held.get_mut(&experiment)) {
-            held.experiment.forget_marks(impressions);
+        if let (Some(()), Some(loaded)) = (forgotten, self.experiments.get_mut(&experiment)) {
+            loaded.experiment.forget_marks(impressions);
         }
     }
 

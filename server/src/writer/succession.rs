@@ -17,8 +17,8 @@ struct Other<'a> {
 impl Transaction<'_> {
     /// All experiments but those that were deleted.
     fn others(&self) -> impl Iterator<Item = Other<'_>> {
-        let held = self.held.iter().map(|(&id, held)| {
-            let experiment: &Experiment = &held.experiment;
+        let loaded = self.experiments.iter().map(|(&id, loaded)| {
+            let experiment: &Experiment = &loaded.experiment;
             let config = experiment.config();
             let (state, has_begun) = (experiment.state(), experiment.has_begun());
             Other { id, name: &config.name, config: Some(config), state, has_begun }
@@ -31,20 +31,20 @@ impl Transaction<'_> {
             state: damage.state,
             has_begun: true,
         });
-        held.chain(damaged).filter(|other| !self.deleted.contains(&other.id))
+        loaded.chain(damaged).filter(|other| !self.deleted.contains(&other.id))
     }
 
     /// The experiments before one with these settings, the next first: its predecessor, the predecessor of that, and so on. An experiment
     /// that reuses the name of a deleted one is newer, and none of them.
     fn predecessors(&self, id: u32, config: &Config) -> Vec<Other<'_>> {
-        let mut all: Vec<Other<'_>> = Vec::new();
+        let mut predecessors_found: Vec<Other<'_>> = Vec::new();
         let (mut id, mut next) = (id, config.begin_after.as_deref());
         while let Some(other) = next.and_then(|name| self.others().find(|other| other.name == name && other.id < id)) {
             id = other.id;
             next = other.config.and_then(|config| config.begin_after.as_deref());
-            all.push(other);
+            predecessors_found.push(other);
         }
-        all
+        predecessors_found
     }
 
     /// Whether there is an experiment of this name.
@@ -80,7 +80,7 @@ impl Transaction<'_> {
     #[must_use]
     pub fn awaited(&self, id: u32) -> Option<String> {
         let experiment = self.known(id)?;
-        experiment.waits_for()?;
+        experiment.awaited_experiment()?;
         let config = experiment.config();
         let before = self.predecessors(id, config).into_iter().find(|other| !other.state.is_over());
         let before = before.map(|other| other.name.to_owned());
@@ -89,7 +89,7 @@ impl Transaction<'_> {
 
     /// Begins the experiments that wait for nothing more. One after the other: each may be in the way of the next.
     pub(super) fn begin_successors(&mut self) {
-        let waiting = self.held.iter().filter(|(_, held)| held.experiment.waits_for().is_some());
+        let waiting = self.experiments.iter().filter(|(_, loaded)| loaded.experiment.awaited_experiment().is_some());
         let waiting: Vec<u32> = waiting.map(|(&id, _)| id).collect();
         for id in waiting {
             if self.awaited(id).is_some() {
@@ -104,7 +104,7 @@ impl Transaction<'_> {
 
     /// The end of the experiment that this one waited for, in words.
     fn why_now(&self, id: u32) -> String {
-        let Some(name) = self.known(id).and_then(Experiment::waits_for) else { return String::new() };
+        let Some(name) = self.known(id).and_then(Experiment::awaited_experiment) else { return String::new() };
         let before = self.others().find(|other| other.name == name && other.id < id);
         match before.map(|other| (other.state, other.config)) {
             None => format!("{name} was deleted"),

@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use rankduel_server::store::{Access, Row, Store};
+use rankduel_server::store::{Access, NewEvent, Store};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -240,7 +240,13 @@ fn a_large_store_is_checked_in_one_pass() {
     for impression in 1_000..101_000 {
         let body = [0];
         store
-            .insert_event(&Row { experiment: 1, n: impression, kind: 4, impression: Some(impression), body: &body })
+            .insert_event(&NewEvent {
+                experiment: 1,
+                n: impression,
+                kind: 4,
+                impression: Some(impression),
+                body: &body,
+            })
             .unwrap();
         store.insert_shown(1, impression, &["a".to_owned()], None).unwrap();
     }

@@ -70,7 +70,9 @@ fn it_says_what_it_is_and_leaves_nothing() {
 /// The pages when they open.
 #[test]
 fn a_winner_is_shipped_and_its_successor_has_few_users() {
-    let [_, index, search, successor, start] = &first_days(1, rankduel_server::demo::HISTORY)[..] else { panic!() };
+    let [_, index, search, successor, start] = &first_days(1, rankduel_server::demo::HISTORY_DAYS)[..] else {
+        panic!()
+    };
     assert_eq!((&search["state"], &search["standing"]), (&json!("shipped"), &json!("shipped")), "{search}");
     assert_eq!(search["fallback"], search["winner"]);
     assert!(search["headline"].as_str().unwrap().contains(" was shipped on "), "{search}");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use judging::{Settings, Texts};
-use rankduel_server::judge::{Links, PublicAddress, Room, Running};
+use rankduel_server::judge::{JudgeServer, Links, PublicAddress, Room};
 use tempfile::TempDir;
 
 use crate::support::{Answer, Client};
@@ -13,7 +13,7 @@ const HOSTILE: &str = "<script>window.hacked = 1</script> ![](https://example.or
 /// A page that is served, with its files.
 struct Judging {
     folder: TempDir,
-    running: Option<Running>,
+    running: Option<JudgeServer>,
     links: Vec<(String, String)>,
     /// Where judges reach it.
     public: Option<PublicAddress>,
@@ -47,8 +47,9 @@ impl Judging {
         let links = Links::new(&session, &names).expect("links");
         self.links = links.keys().to_vec();
         let address = "127.0.0.1:0".parse().expect("an address");
-        self.running =
-            Some(Running::start(address, self.public.clone(), Room::new(file, texts, false), links).expect("a page"));
+        self.running = Some(
+            JudgeServer::start(address, self.public.clone(), Room::new(file, texts, false), links).expect("a page"),
+        );
     }
 
     fn stop(&mut self) {

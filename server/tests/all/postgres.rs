@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rankduel_server::store::{Access, Location, Row, Store, StoreError};
+use rankduel_server::store::{Access, Location, NewEvent, Store, StoreError};
 use serde_json::json;
 
 use crate::support::{Server, click, texts, two_lists};
@@ -276,7 +276,7 @@ fn nothing_is_written_without_the_epoch_of_today() {
         let before = asked(&server, "SELECT count(*) FROM rankduel.events");
         let store = Store::open(&server.settings.store, Access::Serve).unwrap();
         store.begin().unwrap();
-        store.insert_event(&Row { experiment: 1, n: 3, kind: 12, impression: None, body: &[1] }).unwrap();
+        store.insert_event(&NewEvent { experiment: 1, n: 3, kind: 12, impression: None, body: &[1] }).unwrap();
         assert_eq!(store.commit(&[1].into()), Err(StoreError::Fenced));
         let store = Store::open(&server.settings.store, Access::Serve).unwrap();
         store.lead(7);
@@ -290,7 +290,7 @@ fn nothing_is_written_without_the_epoch_of_today() {
         let store = Store::open(&server.settings.store, Access::Serve).unwrap();
         store.lead(1);
         store.begin().unwrap();
-        store.insert_event(&Row { experiment: 1, n: 9, kind: 12, impression: None, body: &[1] }).unwrap();
+        store.insert_event(&NewEvent { experiment: 1, n: 9, kind: 12, impression: None, body: &[1] }).unwrap();
         assert_eq!(store.commit(&[1].into()), Err(StoreError::Fenced));
         assert_eq!(asked(&server, "SELECT count(*) FROM rankduel.events"), before);
         drop(store);

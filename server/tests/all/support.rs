@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rankduel_server::http::Call;
-use rankduel_server::running::{Hooks, Running, StartError};
+use rankduel_server::running::{Hooks, RunningServer, StartError};
 use rankduel_server::settings::{Consent, Settings};
 use rankduel_server::store::{Faults, Operation};
 use rankduel_server::writer::Clock;
@@ -30,7 +30,7 @@ pub(crate) struct Server {
     pub(crate) time: Arc<AtomicI64>,
     pub(crate) faults: Arc<OnDemand>,
     pub(crate) settings: Settings,
-    running: Option<Running>,
+    running: Option<RunningServer>,
     /// An experiment with more units is served before all of them were checked.
     pub(crate) checked_units: Option<u64>,
 }
@@ -104,7 +104,7 @@ impl Server {
     pub(crate) fn run(&mut self) -> Result<(), StartError> {
         let clock = Some(Clock::Set(Arc::clone(&self.time)));
         let faults = Some(Arc::clone(&self.faults) as Arc<dyn Faults>);
-        self.running = Some(Running::start(
+        self.running = Some(RunningServer::start(
             self.settings.clone(),
             Hooks { clock, faults, checked_units: self.checked_units, ..Hooks::default() },
         )?);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rankduel_server::store::{Head, Operation};
+use rankduel_server::store::{Operation, SnapshotHead};
 use serde_json::{Value, json};
 use traffic::UnitState;
 
@@ -304,7 +304,7 @@ fn a_snapshot_of_another_log_is_found() {
     let server = three_days();
     let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
     let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
-    let other = Head { n: head.n - 1, ..head };
+    let other = SnapshotHead { n: head.n - 1, ..head };
     store.insert_part(1, other.n, 1, &store.snapshot(1, &head).unwrap()).unwrap();
     store.insert_head(1, other).unwrap();
     let output = server.command(&["check"]);

@@ -5,15 +5,18 @@ They know the program from outside alone: HTTP, its commands, and its file by SQ
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import http.client
 import json
 import pathlib
+import random
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from typing import Any, Optional
 
@@ -92,9 +95,9 @@ class Server:
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def call(
@@ -107,12 +110,12 @@ def call(
     connection: Optional[http.client.HTTPConnection] = None,
 ) -> tuple[int, Any]:
     """One request, never repeated; the status, and the value of the answer."""
-    own = connection is None
+    is_single_use = connection is None
     connection = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        given = {"Content-Type": "application/json"} if data is not None else {}
-        connection.request(method, path, data, {**given, **(headers or {})})
+        content_type = {"Content-Type": "application/json"} if data is not None else {}
+        connection.request(method, path, data, {**content_type, **(headers or {})})
         response = connection.getresponse()
         text = response.read()
         try:
@@ -122,8 +125,44 @@ def call(
     except http.client.HTTPException as error:
         raise ConnectionError(str(error) or type(error).__name__) from None
     finally:
-        if own:
+        if is_single_use:
             connection.close()
+
+
+class Ended(Exception):
+    """The rehearsal ended before a request had an answer."""
+
+
+class Client:
+    """Sends a request until it has an answer, over one connection at a time."""
+
+    def __init__(self, server: Server, pauses: random.Random, over: Optional[threading.Event] = None) -> None:
+        self.server, self.pauses, self.over = server, pauses, over
+        self.connection: Optional[http.client.HTTPConnection] = None
+        # The attempts that had no answer, by what came instead.
+        self.unanswered: collections.Counter[str] = collections.Counter()
+
+    def until_answered(self, method: str, path: str, body: Any = None) -> tuple[int, Any, int]:
+        """The status and the value of the answer, and how often the request was sent."""
+        tries = 0
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            tries += 1
+            if self.connection is None:
+                self.connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=5)
+            try:
+                status, value = call(0, method, path, body, connection=self.connection)
+                if status not in (429, 503):
+                    return status, value, tries
+                self.unanswered[str(status)] += 1
+            except OSError:
+                self.unanswered["no answer"] += 1
+                self.connection.close()
+                self.connection = None
+            if self.over is not None and self.over.is_set():
+                raise Ended
+            time.sleep(self.pauses.uniform(0.002, 0.02))
+        raise RuntimeError(f"no answer to {method} {path.split('/')[-1]} within a minute; the server's log: {self.server.tail()}")
 
 
 def events(store: pathlib.Path) -> list[tuple[int, int, int, Optional[int]]]:
@@ -158,15 +197,15 @@ class Table:
 
 def raw(port: int, data: bytes, timeout: float = 5.0) -> bytes:
     """Bytes as they are, and all that comes back until the other side closes or is silent."""
-    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as one:
-        found = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+        answer = b""
         try:
-            one.sendall(data)
-            while piece := one.recv(65536):
-                found += piece
+            connection.sendall(data)
+            while piece := connection.recv(65536):
+                answer += piece
         except OSError:
             pass
-        return found
+        return answer
 
 
 def status_of(answer: bytes) -> int:

@@ -4,7 +4,7 @@
 
 A preloaded library (faults.c, compiled with `cc`) makes a day pass in some seconds. Workers ask for pages and click; every second kill
 waits for the moment at which a snapshot is written or a day forgotten. After N kills, the file is read by SQLite alone: what was
-acknowledged and is not forgotten is there, and no number was given twice. Exits with 1 if anything does not hold, and with 77 where
+acknowledged and is not forgotten is there, and no number was options twice. Exits with 1 if anything does not hold, and with 77 where
 nothing can be preloaded.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import os
 import pathlib
 import random
@@ -22,7 +23,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from common import LISTS, Server, Table, call, click, events
+from common import LISTS, Client, Ended, Server, Table, call, click, events
 from disk import DAY, Faults, library
 from kills import ASKED, CLOSED, number
 
@@ -50,27 +51,27 @@ class Worker(threading.Thread):
     def __init__(self, place: int, server: Server, over: threading.Event) -> None:
         super().__init__(daemon=True)
         self.place, self.server, self.over = place, server, over
-        self.given: dict[str, set[int]] = {}
+        self.client = Client(server, random.Random(place), over)
+        self.acknowledged: dict[str, set[int]] = {}
         self.fates: collections.Counter[str] = collections.Counter()
 
     def run(self) -> None:
+        with contextlib.suppress(Ended):
+            self.work()
+        self.fates += self.client.unanswered
+
+    def work(self) -> None:
         n = 0
         while not self.over.is_set():
             n += 1
             key = f"{self.place}-{n}"
             body = {"unit": f"unit {self.place} {n // 3}", "query": f"q{n}", "key": key, "lists": LISTS}
-            while not self.over.is_set():
-                try:
-                    status, page = call(self.server.port, "POST", f"/v1/experiments/{EXPERIMENT}/impressions", body, timeout=5)
-                    if status == 200 and "id" in page:
-                        self.given.setdefault(key, set()).add(number(page["id"]))
-                        call(self.server.port, "POST", "/v1/events", click(page["id"], page["shown"][0]), timeout=5)
-                    self.fates[str(status) if status != 200 or "id" in page else f"champion: {page.get('why')}"] += 1
-                    if status not in (429, 503):
-                        break
-                except OSError:
-                    self.fates["no answer"] += 1
-                time.sleep(0.01)
+            status, page, _ = self.client.until_answered("POST", f"/v1/experiments/{EXPERIMENT}/impressions", body)
+            has_id = status == 200 and "id" in page
+            self.fates[str(status) if status != 200 or has_id else f"champion: {page.get('why')}"] += 1
+            if has_id:
+                self.acknowledged.setdefault(key, set()).add(number(page["id"]))
+                self.client.until_answered("POST", "/v1/events", click(page["id"], page["shown"][0]))
 
 
 def upkeep(server: Server) -> bool:
@@ -98,21 +99,21 @@ def main() -> None:
     parser.add_argument("kills", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--day", type=float, default=3.0, help="seconds in which a day passes")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         faults = Faults(folder / "faults")
         os.environ["FAULTS"] = str(faults.folder)
         preloaded = str(library(folder))
-        server = Server(given.program, folder, "--accept-time")
+        server = Server(options.program, folder, "--accept-time")
         os.environ["LD_PRELOAD"] = preloaded
         faults.shift(0)
-        played(server, faults, given)
+        played(server, faults, options)
 
 
-def played(server: Server, faults: Faults, given: argparse.Namespace) -> None:
-    table, over, draws = Table("what must hold", "counted"), threading.Event(), random.Random(given.seed)
-    clock = Clock(faults, given.day)
+def played(server: Server, faults: Faults, options: argparse.Namespace) -> None:
+    table, over, draws = Table("what must hold", "counted"), threading.Event(), random.Random(options.seed)
+    clock = Clock(faults, options.day)
     clock.start()
     server.start()
     settings = {"name": EXPERIMENT, "rankers": list(LISTS), "policy": "rucb", "window": "2h", "retain": "2d", "seed": 3}
@@ -124,24 +125,24 @@ def played(server: Server, faults: Faults, given: argparse.Namespace) -> None:
         worker.start()
     began, during, slowest = time.monotonic(), 0, 0.0
     # The first day is forgotten after it, two that are kept, and some.
-    time.sleep(3.2 * given.day)
-    for kill in range(given.kills):
-        if kill % 2 == 0 and wait_for_upkeep(server, 2 * given.day):
+    time.sleep(3.2 * options.day)
+    for kill in range(options.kills):
+        if kill % 2 == 0 and wait_for_upkeep(server, 2 * options.day):
             time.sleep(draws.uniform(0.0, 0.03))
             during += 1
         else:
-            time.sleep(draws.uniform(0.05, given.day / 4))
+            time.sleep(draws.uniform(0.05, options.day / 4))
         server.kill()
         at = time.monotonic()
         server.start()
         slowest = max(slowest, time.monotonic() - at)
     took = time.monotonic() - began
     # Interrupted work is written by then.
-    time.sleep(given.day)
+    time.sleep(options.day)
     over.set()
     for worker in workers:
         worker.join(30)
-    table.add(wait_for_upkeep(server, 10 * given.day, wanted=False), "what is due is done", "no snapshot is being written")
+    table.add(wait_for_upkeep(server, 10 * options.day, wanted=False), "what is due is done", "no snapshot is being written")
     status, served = call(server.port, "GET", f"/v1/experiments/{EXPERIMENT}")
     forgotten = served["forgotten"]
     table.add(status == 200 and bool(forgotten), "days were forgotten", forgotten)
@@ -151,7 +152,7 @@ def played(server: Server, faults: Faults, given: argparse.Namespace) -> None:
     numbers = [n for n, _, _ in rows]
     table.add(numbers == list(range(numbers[0], numbers[-1] + 1)) and numbers[0] > 1, "kept events have no gap", f"{numbers[0]:,} to {numbers[-1]:,}")
     asked = [impression for _, kind, impression in rows if kind == ASKED and impression]
-    acknowledged = {key: found for worker in workers for key, found in worker.given.items()}
+    acknowledged = {key: found for worker in workers for key, found in worker.acknowledged.items()}
     # A key is known for an hour, which passes in a moment here: some have several impressions.
     keys = collections.Counter(impression for found in acknowledged.values() for impression in found)
     table.add(max(keys.values()) == 1, "a number has one key", f"{len(keys):,} numbers")
@@ -166,8 +167,8 @@ def played(server: Server, faults: Faults, given: argparse.Namespace) -> None:
     same = replays[0].stdout == replays[1].stdout and replays[0].returncode == 0
     table.add(same, "replay, twice the same", (replays[0].stdout or replays[0].stderr).strip().splitlines()[-1:])
     # Few kills may all miss these moments on a busy machine.
-    table.add(during > 0 or given.kills < 10, "kills", f"{given.kills} in {took:.0f} s, {during} of them during upkeep, slowest start {slowest:.2f} s")
-    table.add(True, "days", f"{(time.monotonic() - clock.began) / given.day:.0f}")
+    table.add(during > 0 or options.kills < 10, "kills", f"{options.kills} in {took:.0f} s, {during} of them during upkeep, slowest start {slowest:.2f} s")
+    table.add(True, "days", f"{(time.monotonic() - clock.began) / options.day:.0f}")
     table.add(True, "answers", dict(sorted(sum((worker.fates for worker in workers), collections.Counter()).items())))
     table.end()
 

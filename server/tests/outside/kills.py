@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import base64
 import collections
-import http.client
 import pathlib
 import random
 import sqlite3
@@ -25,7 +24,7 @@ from typing import Any, Optional
 # No folder of compiled files beside the sources.
 sys.dont_write_bytecode = True
 
-from common import Server, Table, call, events
+from common import Client, Server, Table, call, events
 
 EXPERIMENT = "killed"
 WINDOW = 4.0
@@ -60,25 +59,7 @@ class Worker(threading.Thread):
         super().__init__(daemon=True)
         self.place, self.server, self.log, self.over = place, server, log, stop
         self.random = random.Random(f"{seed}-{place}")
-        self.connection: Optional[http.client.HTTPConnection] = None
-
-    def until_answered(self, method: str, path: str, body: Any) -> tuple[int, Any, int]:
-        """Send a request until it has an answer; how often it was sent."""
-        tries = 0
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            tries += 1
-            if self.connection is None:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=5)
-            try:
-                status, value = call(0, method, path, body, connection=self.connection)
-                if status not in (429, 503):
-                    return status, value, tries
-            except OSError:
-                self.connection.close()
-                self.connection = None
-            time.sleep(self.random.uniform(0.002, 0.02))
-        raise RuntimeError(f"no answer to {method} {path.split('/')[-1]} within a minute; the server's log: {self.server.tail()}")
+        self.client = Client(server, self.random)
 
     def lists(self) -> dict[str, list[str]]:
         documents = [f"d{n}" for n in range(20)]
@@ -120,7 +101,7 @@ class Worker(threading.Thread):
 
     def call(self, what: str, method: str, path: str, body: Any, began: float) -> Optional[dict[str, Any]]:
         """The answer; None if the window of the impression may be over, and it is refused for that."""
-        status, value, tries = self.until_answered(method, path, body)
+        status, value, tries = self.client.until_answered(method, path, body)
         is_over = status in (409, 410) and time.monotonic() - began > 0.8 * WINDOW
         with self.log.lock:
             self.log.again += tries - 1
@@ -166,7 +147,7 @@ class Worker(threading.Thread):
         event = {"action_name": "click", "query_id": id, "event_attributes": {"object": {"object_id": document}}}
         with self.log.lock:
             self.log.sent[id].add(document)
-        status, value, tries = self.until_answered("POST", "/v1/events", event)
+        status, value, tries = self.client.until_answered("POST", "/v1/events", event)
         with self.log.lock:
             self.log.again += tries - 1
             fate = value["results"][0]["status"] if status == 200 else str(status)

@@ -9,15 +9,14 @@ acknowledged order once: as many as the status says, and as duplicates when all 
 from __future__ import annotations
 
 import argparse
-import http.client
 import pathlib
 import random
 import tempfile
 import threading
 import time
-from typing import Any, Optional
+from typing import Any
 
-from common import Server, Table, call
+from common import Client, Server, Table, call
 
 SETTINGS = {
     "name": "orders",
@@ -36,41 +35,28 @@ class Worker(threading.Thread):
         super().__init__(daemon=True)
         self.place, self.server, self.over = place, server, stop
         self.random = random.Random(place)
-        self.connection: Optional[http.client.HTTPConnection] = None
+        self.client = Client(server, self.random)
         self.orders: list[dict[str, Any]] = []
         self.again = 0
         self.wrong: list[str] = []
 
-    def until_answered(self, path: str, body: Any) -> Any:
-        end = time.monotonic() + 60
-        tries = 0
-        while time.monotonic() < end:
-            tries += 1
-            if self.connection is None:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=5)
-            try:
-                status, value = call(0, "POST", path, body, connection=self.connection)
-                if status not in (429, 503):
-                    self.again += tries > 1
-                    return value
-            except OSError:
-                self.connection.close()
-                self.connection = None
-            time.sleep(self.random.uniform(0.002, 0.02))
-        raise RuntimeError(f"no answer within a minute; the server's log: {self.server.tail()}")
+    def post(self, path: str, body: Any) -> Any:
+        _, value, tries = self.client.until_answered("POST", path, body)
+        self.again += tries > 1
+        return value
 
     def run(self) -> None:
         n = 0
         while not self.over.is_set():
             n += 1
             unit = f"u{self.place}-{n // 4}"
-            lists = {ranker: self.random.sample([f"d{at}" for at in range(9)], 6) for ranker in "ab"}
-            page = self.until_answered("/v1/experiments/orders/impressions", {"unit": unit, "key": f"k{self.place}-{n}", "lists": lists})
+            lists = {ranker: self.random.sample([f"d{n}" for n in range(9)], 6) for ranker in "ab"}
+            page = self.post("/v1/experiments/orders/impressions", {"unit": unit, "key": f"k{self.place}-{n}", "lists": lists})
             # An order counts for lists that were shown in an earlier millisecond.
             time.sleep(0.003)
             document = {"object": {"object_id": self.random.choice(page["shown"])}}
             order = {"action_name": "order", "unit": unit, "event_attributes": document, "value": 100, "currency": "EUR", "order_id": f"o{n}"}
-            (result,) = self.until_answered("/v1/events", order)["results"]
+            (result,) = self.post("/v1/events", order)["results"]
             # A duplicate was taken by an attempt that had no answer.
             if result["status"] in ("taken", "duplicate"):
                 self.orders.append(order)

@@ -5,7 +5,7 @@ use interleave::Generator;
 use output::threads;
 use rand::{RngExt, SeedableRng};
 use statistics::Counts;
-use verdicts::decide::{By, Deciding, decide};
+use verdicts::decide::{CountUnit, RunningDecision, decide};
 use verdicts::outcomes::{Day, DayCounts, Outcomes};
 
 use super::measure::{Row, nanoseconds};
@@ -25,11 +25,11 @@ pub(super) fn rows() -> Result<Vec<Row>> {
         value,
         target: Some(target),
     };
-    let decided = threads::run_in_pool(None, || nanoseconds(1, || drop(decide(&outcomes, ALPHA, By::Units))))?;
+    let decided = threads::run_in_pool(None, || nanoseconds(1, || drop(decide(&outcomes, ALPHA, CountUnit::Units))))?;
     let before = outcomes.days.partition_point(|day| day.day + 1 < DAYS);
-    let mut deciding = Deciding::new(outcomes.rankers.clone(), &outcomes.pairs(), ALPHA, By::Units)?;
+    let mut deciding = RunningDecision::new(outcomes.rankers.clone(), &outcomes.pairs(), ALPHA, CountUnit::Units)?;
     deciding.add(&outcomes.days[..before])?;
-    let mut others: Vec<Deciding> = (0..8).map(|_| deciding.clone()).collect();
+    let mut others: Vec<RunningDecision> = (0..8).map(|_| deciding.clone()).collect();
     let mut found = Ok(());
     let added = nanoseconds(1, || {
         found = others.pop().context("eight calls").and_then(|mut next| Ok(next.add(&outcomes.days[before..])?));

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use interleave::{Doc, ListBuf};
-use traffic::{Chosen, Config, Experiment, Marks, Recorded, Request};
+use traffic::{Chosen, Config, Experiment, Marks, RecordedEvent, Request};
 
 use super::measure::{Row, nanoseconds};
 
@@ -76,7 +76,7 @@ fn begin_experiment(rankers: u16, policy: &str) -> Result<(Experiment, Vec<ListB
 }
 
 fn fold(log: &[Vec<u8>]) -> Result<()> {
-    let read = |bytes: &Vec<u8>| Recorded::read(bytes.clone());
+    let read = |bytes: &Vec<u8>| RecordedEvent::read(bytes.clone());
     let mut experiment = Experiment::begin(&read(log.first().context("a log")?)?)?;
     for bytes in &log[1..] {
         experiment.fold(&read(bytes)?)?;

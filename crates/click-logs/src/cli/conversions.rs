@@ -9,7 +9,7 @@ use letor_io::NameList;
 use output::numbers::parse_up_to;
 use output::usage::usage;
 use serde_json::Value;
-use verdicts::integrity::Fresh;
+use verdicts::integrity::CoinScope;
 
 use super::inputs;
 use crate::join::ConversionLog;
@@ -71,17 +71,17 @@ impl FromStr for Cap {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const EXPECTED: &str = "expected an amount in minor units, from 1 to 1000000000, or a share of earlier buyers and their file, e.g. 99%:before.csv";
+        const EXPECTED_CAP: &str = "expected an amount in minor units, from 1 to 1000000000, or a share of earlier buyers and their file, e.g. 99%:before.csv";
         if let Some((share, path)) = text.split_once("%:") {
-            let percent: f64 = share.parse().map_err(|_| EXPECTED)?;
+            let percent: f64 = share.parse().map_err(|_| EXPECTED_CAP)?;
             if !(percent > 0.0 && percent <= 100.0) || path.is_empty() {
-                return Err(EXPECTED.to_owned());
+                return Err(EXPECTED_CAP.to_owned());
             }
             return Ok(Self::Before(percent / 100.0, path.into()));
         }
         match text.parse() {
             Ok(amount @ 1..=1_000_000_000) => Ok(Self::Amount(amount)),
-            _ => Err(EXPECTED.to_owned()),
+            _ => Err(EXPECTED_CAP.to_owned()),
         }
     }
 }
@@ -120,7 +120,7 @@ impl ConversionFlags {
                 "--primary value takes --cap: by how much the values of both sides of a unit may differ, fixed beforehand"
             ));
         }
-        if self.draft_covariate.is_some() && settings.fresh() == Fresh::Unknown {
+        if self.draft_covariate.is_some() && settings.coin_scope() == CoinScope::Unknown {
             bail!(usage(
                 "--draft-covariate takes to know which lists have coins of their own: pass --coin session or --coin impression, if \
                  lists are drawn for each, or count by user"
@@ -138,26 +138,27 @@ impl ConversionFlags {
             primary,
             draft_places: self.draft_covariate,
         };
-        let (cap, before, earlier_currency) = match &self.cap {
+        let (cap, earlier_buyers, earlier_currency) = match &self.cap {
             None => (None, None, None),
             Some(Cap::Amount(amount)) => (Some(*amount), None, None),
             Some(Cap::Before(share, path)) => {
-                let earlier = ConversionLog::read(std::slice::from_ref(path), settings, rules.clone())?;
-                let Some(cap) = earlier.quantile(*share) else {
+                let earlier_log = ConversionLog::read(std::slice::from_ref(path), settings, rules.clone())?;
+                let Some(cap) = earlier_log.quantile(*share) else {
                     bail!(usage(format!(
                         "--cap: no user in {} has a conversion with a value that counts",
                         path.display()
                     )));
                 };
-                (Some(cap), Some((path.clone(), earlier.last())), earlier.rules().currency.clone())
+                (Some(cap), Some((path.clone(), earlier_log.last())), earlier_log.rules().currency.clone())
             }
         };
         let log = ConversionLog::read(&files, settings, ConversionRules { cap, ..rules })?;
-        if let (Some(earlier), Some(currency), Some((path, _))) = (&earlier_currency, &log.rules().currency, &before)
-            && earlier != currency
+        if let (Some(earlier_log), Some(currency), Some((path, _))) =
+            (&earlier_currency, &log.rules().currency, &earlier_buyers)
+            && earlier_log != currency
         {
             bail!(usage(format!(
-                "--cap: the values in {} are in {earlier}, and those of --outcomes in {currency}; give the cap as an amount in {currency}",
+                "--cap: the values in {} are in {earlier_log}, and those of --outcomes in {currency}; give the cap as an amount in {currency}",
                 path.display()
             )));
         }
@@ -166,14 +167,14 @@ impl ConversionFlags {
                 "--primary value, but no line of --outcomes has a `value`; log it, or take --primary conversions"
             ));
         }
-        Ok(Some(ConversionFiles { log, files, before }))
+        Ok(Some(ConversionFiles { log, files, before: earlier_buyers }))
     }
 }
 
 impl ConversionFiles {
     /// All that results depend on.
-    pub(super) fn described(&self) -> Value {
-        let mut described = self.log.rules().described();
+    pub(super) fn description(&self) -> Value {
+        let mut described = self.log.rules().description();
         described["files"] = self.files.iter().map(|path| path.display().to_string()).collect();
         described
     }

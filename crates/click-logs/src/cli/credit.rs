@@ -15,7 +15,7 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde_json::Value;
 use times::{duration_text, parse_duration};
-use verdicts::integrity::Logged;
+use verdicts::integrity::PageSelection;
 
 use super::conversions::ConversionFlags;
 use super::rules::{Rules, Unit};
@@ -23,7 +23,8 @@ use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use super::{Scratch, detail, inputs};
 use crate::join::{
-    Credited, ImpressionFate, Inputs, Limits, Order, State, Traced, Unkept, Watch, append, credit_with_conversions,
+    CreditedLog, ImpressionFate, Inputs, Limits, Order, PendingRun, State, Trace, Watch, append,
+    credit_with_conversions,
 };
 use crate::model::{Complete, Settings, UnitKind};
 use crate::outcomes::{CONVERSIONS_FILE, SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
@@ -70,7 +71,7 @@ pub(super) struct Credit {
     list_separator: Option<char>,
     /// What to do with lines that cannot be read
     #[arg(long, value_enum, default_value = "refuse")]
-    malformed: OnMalformed,
+    malformed: MalformedLines,
     /// Write every line of impressions and clicks that does not count, with its reason, to set-aside.csv
     #[arg(long)]
     set_aside: bool,
@@ -123,7 +124,7 @@ enum LineOrder {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OnMalformed {
+enum MalformedLines {
     /// Stop at the first, with its place
     Refuse,
     /// Count them
@@ -154,7 +155,7 @@ impl Credit {
         let state = self.append.as_deref().map(|state| State::open(state, &settings, self.horizon)).transpose()?;
         let mut config = self.config(&settings, state.as_ref());
         if let Some(conversions) = &conversions {
-            config["outcomes"] = conversions.described();
+            config["outcomes"] = conversions.description();
         }
         let path = self.out.clone().unwrap_or_else(|| default_folder(&first));
         let existing = Existing::replaced(self.replace);
@@ -180,59 +181,58 @@ impl Credit {
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
         let (mut details, traces) = (Vec::new(), self.set_aside || self.detail);
-        let mut trace = |traced: Traced| {
-            if let (Some(writer), Traced::Aside(aside)) = (&mut writer, &traced) {
+        let mut trace = |traced: Trace| {
+            if let (Some(writer), Trace::Aside(aside)) = (&mut writer, &traced) {
                 writer.write(aside);
             }
             if self.detail {
                 details.push(traced);
             }
         };
-        let credited = match state {
-            Some(state) => {
-                append(state, &inputs, &settings, &limits, &watch).map(|(credited, unkept)| (credited, Some(unkept)))
-            }
+        let credited_log = match state {
+            Some(state) => append(state, &inputs, &settings, &limits, &watch)
+                .map(|(credited_log, unkept)| (credited_log, Some(unkept))),
             None => {
-                let trace: Option<&mut (dyn FnMut(Traced) + Send)> = if traces { Some(&mut trace) } else { None };
+                let trace: Option<&mut (dyn FnMut(Trace) + Send)> = if traces { Some(&mut trace) } else { None };
                 let log = conversions.as_ref().map(|conversions| &conversions.log);
-                let credited = credit_with_conversions(&inputs, log, &settings, &limits, &watch, trace);
-                credited.map(|credited| (credited, None)).map_err(Into::into)
+                let credited_log = credit_with_conversions(&inputs, log, &settings, &limits, &watch, trace);
+                credited_log.map(|credited_log| (credited_log, None)).map_err(Into::into)
             }
         };
         watch.finish();
         drop(watch);
-        let (credited, unkept) = credited?;
+        let (credited_log, unkept) = credited_log?;
         writer.map(AsideWriter::finish).transpose()?;
-        check(&credited, &settings, unkept.is_some())?;
+        check(&credited_log, &settings, unkept.is_some())?;
         if self.detail {
-            detail::write(&scratch.path, details, &credited, &inputs, &settings)?;
+            detail::write(&scratch.path, details, &credited_log, &inputs, &settings)?;
         }
         if let Some(conversions) = &conversions {
-            conversions.check(credited.times.map(|(first, _)| first))?;
+            conversions.check(credited_log.times.map(|(first, _)| first))?;
         }
-        if let (Some(of), Some(conversions), true) = (&credited.conversions, &conversions, self.detail) {
+        if let (Some(of), Some(conversions), true) = (&credited_log.conversions, &conversions, self.detail) {
             detail::write_conversions(&scratch.path, of, &conversions.files, &settings)?;
         }
-        let outcomes = crate::outcomes::of_credited(&credited);
-        let converted = credited.conversions.as_ref().map(|of| of.conversions.to_csv());
-        let summary = summary(&credited, &settings);
+        let outcomes = crate::outcomes::outcomes_of_log(&credited_log);
+        let conversions_csv = credited_log.conversions.as_ref().map(|of| of.conversions.to_csv());
+        let summary = summary(&credited_log, &settings);
         folder.write(&config, || {
             let table = outcomes.to_csv();
             super::write(folder.path(), "outcomes.csv", &table)?;
-            super::write(folder.path(), "fates.csv", &fates_csv(&credited))?;
-            match &converted {
+            super::write(folder.path(), "fates.csv", &fates_csv(&credited_log))?;
+            match &conversions_csv {
                 Some(table) => super::write(folder.path(), CONVERSIONS_FILE, table)?,
                 None => output::remove_stale(&folder.join(CONVERSIONS_FILE))?,
             }
-            super::write(folder.path(), "pages.csv", &pages_csv(&credited))?;
+            super::write(folder.path(), "pages.csv", &pages_csv(&credited_log))?;
             output::write_json_pretty(&folder.join(SUMMARY_FILE), &sealed_summary(&summary, &table)?)?;
-            let of_conversions = self.detail && converted.is_some();
+            let has_conversion_detail = self.detail && conversions_csv.is_some();
             for (name, is_asked) in [
                 ("set-aside.csv", self.set_aside),
                 (detail::IMPRESSIONS, self.detail),
                 (detail::UNITS, self.detail),
-                (detail::CONVERSIONS, of_conversions),
-                (detail::CONVERSION_UNITS, of_conversions),
+                (detail::CONVERSIONS, has_conversion_detail),
+                (detail::CONVERSION_UNITS, has_conversion_detail),
             ] {
                 output::remove_stale(&folder.join(name))?;
                 if is_asked {
@@ -244,8 +244,8 @@ impl Credit {
             Ok(())
         })?;
         // Last: a process that is killed before has results that the same command writes again.
-        unkept.map(Unkept::keep).transpose()?;
-        text(&report(&credited, &settings, &outcomes, &warnings(&summary), &path));
+        unkept.map(PendingRun::keep).transpose()?;
+        text(&report(&credited_log, &settings, &outcomes, &warnings(&summary), &path));
         Ok(())
     }
 
@@ -254,12 +254,12 @@ impl Credit {
             actions: NameList::all(&self.actions),
             list_separator: self.list_separator,
             logged: self.logged.map(|logged| match logged {
-                LoggedPages::Every => Logged::Every,
-                LoggedPages::Clicked => Logged::Clicked,
+                LoggedPages::Every => PageSelection::Every,
+                LoggedPages::Clicked => PageSelection::Clicked,
             }),
             coin: self.coin.into(),
             other_pages: self.other_pages,
-            set_malformed_aside: self.malformed == OnMalformed::SetAside,
+            set_malformed_aside: self.malformed == MalformedLines::SetAside,
             holds_both: self.holds_both()?,
             ..self.rules.settings()?
         })
@@ -267,21 +267,21 @@ impl Credit {
 
     /// Whether each file is named as both: then it holds queries and events.
     fn holds_both(&self) -> Result<bool> {
-        let shared = self.impressions.iter().filter(|path| self.clicks.contains(path)).count();
-        if shared > 0 && (shared < self.impressions.len() || shared < self.clicks.len()) {
+        let shared_files = self.impressions.iter().filter(|path| self.clicks.contains(path)).count();
+        if shared_files > 0 && (shared_files < self.impressions.len() || shared_files < self.clicks.len()) {
             bail!(usage(
                 "a file is named by --impressions and by --clicks, and another by one of them alone; name files of both kinds of lines \
                  twice in a call of their own"
             ));
         }
-        Ok(shared > 0)
+        Ok(shared_files > 0)
     }
 
     /// All that results depend on.
     fn config(&self, settings: &Settings, state: Option<&State>) -> Value {
         if let Some(state) = state {
             // The same for every run: results of the next one take the place of these.
-            let mut config = settings.described();
+            let mut config = settings.description();
             config["command"] = "click-logs credit".into();
             config["append"] = state.folder().display().to_string().into();
             config["horizon"] = duration_text(state.horizon()).into();
@@ -293,7 +293,7 @@ impl Credit {
             Complete::Until(time) => times::text(time),
             Complete::Final => "final".to_owned(),
         };
-        let mut config = settings.described();
+        let mut config = settings.description();
         config["command"] = "click-logs credit".into();
         config["impressions"] = names(&self.impressions).into();
         config["clicks"] = names(&self.clicks).into();
@@ -304,8 +304,8 @@ impl Credit {
 
 /// Refuses results that are meaningless because a setting does not fit the log. A log that `grows` may meet a ranker
 /// later.
-fn check(credited: &Credited, settings: &Settings, grows: bool) -> Result<()> {
-    let tally = &credited.tally;
+fn check(credited_log: &CreditedLog, settings: &Settings, grows: bool) -> Result<()> {
+    let tally = &credited_log.tally;
     let [lines, _] = tally.lines();
     let all_are = |fate| lines > 0 && tally.of_impressions(fate) == lines;
     let without =
@@ -317,9 +317,13 @@ fn check(credited: &Credited, settings: &Settings, grows: bool) -> Result<()> {
         bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });
     }
     let has_mixed = lines > tally.of_impressions(ImpressionFate::NotMixed);
-    if let ([name, ..], true) = (&credited.never_met[..], has_mixed && !grows) {
-        let met: Vec<&str> =
-            credited.rankers.iter().filter(|name| !credited.never_met.contains(name)).map(String::as_str).collect();
+    if let ([name, ..], true) = (&credited_log.never_met[..], has_mixed && !grows) {
+        let met: Vec<&str> = credited_log
+            .rankers
+            .iter()
+            .filter(|name| !credited_log.never_met.contains(name))
+            .map(String::as_str)
+            .collect();
         bail!(usage(format!("--rankers names {name}, which no impression does; the log has {}", met.join(", "))));
     }
     // Doubles of lists that were not mixed do not change that.
@@ -388,14 +392,14 @@ impl Watch for Bars {
         *locked(&self.joining) = Some(Progress::new("partitions joined", partitions as u64, self.quiet));
     }
 
-    fn joined(&self) {
+    fn partition_joined(&self) {
         self.stop.if_asked();
         if let Some(bar) = &*locked(&self.joining) {
             bar.advance(1);
         }
     }
 
-    fn again(&self, why: &str) {
+    fn reading_again(&self, why: &str) {
         let mut reading = locked(&self.reading);
         reading.finish();
         info(self.quiet, why);

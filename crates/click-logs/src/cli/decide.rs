@@ -13,7 +13,7 @@ use output::threads;
 use output::usage::usage;
 use page::figure::win_rates;
 use serde_json::{Value, json};
-use verdicts::decide::{Action, By, decide_with_progress};
+use verdicts::decide::{Action, CountUnit, decide_with_progress};
 
 use super::output_format::OutputFormat;
 use super::{against, html};
@@ -36,7 +36,7 @@ pub(super) struct Decide {
     confidence: f64,
     /// What is counted as independent
     #[arg(long, value_enum, default_value = "units")]
-    by: Counting,
+    by: CountedBy,
     /// What to print: words, decision.json, or win-rate.csv
     #[arg(long, value_enum, default_value = "text")]
     format: OutputFormat,
@@ -57,7 +57,7 @@ pub(super) struct Decide {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Counting {
+enum CountedBy {
     /// Users or sessions, as credited
     Units,
     /// Impressions: finds differences between equal rankers where users differ
@@ -70,9 +70,9 @@ const VALUE: &str = "value.csv";
 const VALUE_FIGURE: &str = "value.svg";
 
 /// The exit code of a verdict that is open.
-const OPEN: u8 = 3;
+const EXIT_OPEN: u8 = 3;
 /// The exit code of a verdict that is not trusted.
-const NOT_TRUSTED: u8 = 4;
+const EXIT_NOT_TRUSTED: u8 = 4;
 
 impl Decide {
     /// Decides; returns the exit code.
@@ -83,20 +83,20 @@ impl Decide {
             ));
         }
         let by = match self.by {
-            Counting::Units => By::Units,
-            Counting::Impressions => By::Impressions,
+            CountedBy::Units => CountUnit::Units,
+            CountedBy::Impressions => CountUnit::Impressions,
         };
         if self.against.is_asked() {
             let outcomes = self.outcomes.as_deref();
             let Self { confidence, format, replace, .. } = self;
-            let asked = against::Asked { outcomes, confidence, by, format, out: self.out.as_deref(), replace };
+            let asked = against::AgainstOptions { outcomes, confidence, by, format, out: self.out.as_deref(), replace };
             return self.against.run(&asked).map(|()| 0);
         }
         let Some(path) = self.outcomes.as_deref() else { return Err(usage("name FOLDER, which `credit` wrote")) };
         self.html.as_deref().map(|path| output::check_new(path, html::FLAG, self.replace)).transpose()?;
         let (outcomes, summary) = read_outcomes(path)?;
         let alpha = complement(self.confidence);
-        if by == By::Impressions {
+        if by == CountUnit::Impressions {
             crate::outcomes::need_impressions(&outcomes).map_err(|error| usage(error.in_file(path)))?;
         }
         let progress = Progress::new("days of pairs", outcomes.days.len() as u64, false);
@@ -105,7 +105,7 @@ impl Decide {
         progress.finish();
         let conversions = if path.is_dir() { read_conversions(path, &outcomes.rankers, &summary)? } else { None };
         let measures = Measures::new(&verdicts, conversions.as_ref(), &summary, alpha)?;
-        if by == By::Impressions && measures.primary() != Primary::Clicks {
+        if by == CountUnit::Impressions && measures.primary() != Primary::Clicks {
             return Err(usage(format!(
                 "--by impressions counts clicks, and this log is decided by {}, as was said beforehand; leave it out",
                 measures.primary().name()
@@ -135,8 +135,8 @@ impl Decide {
         let (is_decided, action, _) = measures.outcome();
         Ok(match action {
             _ if !self.exit_code || is_decided => 0,
-            Action::Repair => NOT_TRUSTED,
-            _ => OPEN,
+            Action::Repair => EXIT_NOT_TRUSTED,
+            _ => EXIT_OPEN,
         })
     }
 

@@ -10,7 +10,7 @@ use verdicts::outcomes::quoted;
 
 use crate::error::LogError;
 use crate::join::{
-    ConversionFate, Credited, CreditedConversions, ImpressionFate, Inputs, Traced, TracedConversions, TracedPair,
+    ConversionFate, CreditedConversions, CreditedLog, ImpressionFate, Inputs, Trace, TracedConversions, TracedPair,
     TracedUnit, UnitFate,
 };
 use crate::model::Settings;
@@ -29,21 +29,21 @@ pub(super) const CONVERSION_UNITS: &str = "detail-conversion-units.csv";
 /// units.
 pub(super) fn write(
     folder: &Path,
-    mut traced: Vec<Traced>,
-    credited: &Credited,
+    mut traces: Vec<Trace>,
+    credited_log: &CreditedLog,
     inputs: &Inputs,
     settings: &Settings,
 ) -> Result<()> {
-    traced.retain(|traced| !matches!(traced, Traced::Aside(aside) if !aside.is_impression));
-    traced.sort_unstable_by(|a, b| (place(a), a).cmp(&(place(b), b)));
-    let mut tables = Tables::new(folder, credited)?;
-    let mut rest = traced.iter().peekable();
+    traces.retain(|traces| !matches!(traces, Trace::Aside(aside) if !aside.is_impression));
+    traces.sort_unstable_by(|a, b| (origin_of(a), a).cmp(&(origin_of(b), b)));
+    let mut tables = Tables::new(folder, credited_log)?;
+    let mut remaining_traces = traces.iter().peekable();
     for (number, path) in (0..).zip(&inputs.impressions) {
         let mut file = LogFile::open(path)?;
         while let Some(block) = file.next_block()? {
             for (line, text) in block.lines() {
                 let mut impression = None;
-                while let Some(next) = rest.next_if(|next| place(next) == (number, line)) {
+                while let Some(next) = remaining_traces.next_if(|next| origin_of(next) == (number, line)) {
                     // Only traced lines are read again.
                     let read = |text| read::impression(text, file.format().header(), settings).ok().flatten();
                     let names = impression.get_or_insert_with(|| {
@@ -58,8 +58,8 @@ pub(super) fn write(
             }
         }
     }
-    if let Some(left) = rest.next() {
-        let (file, line) = place(left);
+    if let Some(left) = remaining_traces.next() {
+        let (file, line) = origin_of(left);
         let path = inputs.impressions.get(file as usize).map_or_else(String::new, |path| path.display().to_string());
         return Err(LogError::new(format!("{path} changed while it was read: line {line} is not there")).into());
     }
@@ -104,12 +104,12 @@ pub(super) fn write_conversions(
 }
 
 /// The file and the line of something.
-fn place(traced: &Traced) -> (u32, u64) {
+fn origin_of(traced: &Trace) -> (u32, u64) {
     match traced {
-        Traced::Aside(aside) => (aside.file, aside.line),
-        Traced::Pair(TracedPair { file, line, .. })
-        | Traced::Unit(TracedUnit { file, line, .. })
-        | Traced::Conversions(TracedConversions { file, line, .. }) => (*file, *line),
+        Trace::Aside(aside) => (aside.file, aside.line),
+        Trace::Pair(TracedPair { file, line, .. })
+        | Trace::Unit(TracedUnit { file, line, .. })
+        | Trace::Conversions(TracedConversions { file, line, .. }) => (*file, *line),
     }
 }
 
@@ -121,7 +121,7 @@ struct Names {
 }
 
 struct Tables<'a> {
-    credited: &'a Credited,
+    credited: &'a CreditedLog,
     impressions: BufWriter<File>,
     units: BufWriter<File>,
     /// Where there are conversions.
@@ -129,7 +129,7 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    fn new(folder: &Path, credited: &'a Credited) -> Result<Self> {
+    fn new(folder: &Path, credited: &'a CreditedLog) -> Result<Self> {
         let create = |name: &str, head: &str| {
             let path = folder.join(name);
             let made = File::create(&path).map(BufWriter::new).and_then(|mut file| {
@@ -146,35 +146,35 @@ impl<'a> Tables<'a> {
         Ok(Self { credited, impressions, units, conversions })
     }
 
-    fn add(&mut self, traced: &Traced, names: &Names) -> std::io::Result<()> {
+    fn add(&mut self, traced: &Trace, names: &Names) -> std::io::Result<()> {
         let [impression, unit] = [&names.impression, &names.unit].map(|name| quoted(name));
         match traced {
-            Traced::Aside(aside) => {
+            Trace::Aside(aside) => {
                 // Impressions of bots have a row for each of their pairs.
                 if aside.is_impression && aside.fate != ImpressionFate::Bot.name() {
                     writeln!(self.impressions, "{impression},{unit},,,,,,,{}", aside.fate)?;
                 }
                 Ok(())
             }
-            Traced::Pair(TracedPair { pair, version, day, net, clicks, fate, .. }) => {
+            Trace::Pair(TracedPair { pair, version, day, net, clicks, fate, .. }) => {
                 let (version, day, [first, second]) =
                     (self.credited.version_name(*version), times::date(*day), self.credited.ranker_names(*pair));
                 writeln!(self.impressions, "{impression},{unit},{version},{day},{first},{second},{net},{clicks},{fate}")
             }
-            Traced::Unit(TracedUnit { pair, version, day, net, fate, .. }) => {
+            Trace::Unit(TracedUnit { pair, version, day, net, fate, .. }) => {
                 let (version, day) = (self.credited.version_name(*version), times::date(*day));
                 let [first, second] = pair.map_or_else(Default::default, |pair| self.credited.ranker_names(pair));
-                let said = if pair.is_some() { format!("{net},{}", net.signum()) } else { ",".to_owned() };
-                writeln!(self.units, "{unit},{version},{day},{first},{second},{said},{fate}")
+                let net_columns = if pair.is_some() { format!("{net},{}", net.signum()) } else { ",".to_owned() };
+                writeln!(self.units, "{unit},{version},{day},{first},{second},{net_columns},{fate}")
             }
-            Traced::Conversions(TracedConversions { pair, version, day, sum, fate, .. }) => {
+            Trace::Conversions(TracedConversions { pair, version, day, sum, fate, .. }) => {
                 let Some(conversions) = &mut self.conversions else { return Ok(()) };
                 let (version, day) = (self.credited.version_name(*version), times::date(*day));
                 let [first, second] = self.credited.ranker_names(*pair);
                 let UnitConversions { count: [a, b], value: [c, d] } = sum;
-                let said =
+                let net_columns =
                     if *fate == UnitFate::Counted.name() { format!("{a},{b},{c},{d}") } else { ",,,".to_owned() };
-                writeln!(conversions, "{unit},{version},{day},{first},{second},{said},{fate}")
+                writeln!(conversions, "{unit},{version},{day},{first},{second},{net_columns},{fate}")
             }
         }
     }

@@ -41,29 +41,29 @@ pub(super) struct Log<'a> {
 impl Log<'_> {
     fn page(&self, warnings: &[String], text: &str) -> Overview {
         let decision = self.verdicts().latest();
-        let mut all: Vec<String> = self.verdicts().change().into_iter().collect();
+        let mut remarks: Vec<String> = self.verdicts().change().into_iter().collect();
         if self.summary["synthetic"] == true {
-            all.push(SYNTHETIC.to_owned());
+            remarks.push(SYNTHETIC.to_owned());
         }
-        all.extend_from_slice(warnings);
+        remarks.extend_from_slice(warnings);
         let mut page = overview(decision, self.summary["unit"].as_str());
         let checked = integrity(self.summary).unwrap_or_default();
         if self.measures.primary() == Primary::Value {
             page.headline = self.headline_of_value();
         }
-        if let Some(fault) = checked.untrusted(self.verdicts().latest_name()) {
+        if let Some(fault) = checked.distrust_reason(self.verdicts().latest_name()) {
             page.headline = distrust_headline(page.headline, &outlook(self.verdicts(), self.summary));
             // The headline has it already.
-            all.retain(|warning| !warning.ends_with(&fault.sentence));
+            remarks.retain(|warning| !warning.ends_with(&fault.sentence));
         }
         Overview {
             name: self.name.to_owned(),
-            warnings: all,
+            warnings: remarks,
             figures: self.figures(decision),
             traffic: self.traffic(decision),
             fates: self.fates(),
             settings: self.settings(decision),
-            measures: self.measures.of_page(),
+            measures: self.measures.page_measures(),
             courses: self.measures.courses(),
             report: text.lines().map(str::to_owned).collect(),
             ..page
@@ -78,13 +78,13 @@ impl Log<'_> {
         let (is_decided, _, action) = self.measures.outcome();
         let (tone, label) = if is_decided { (Tone::Good, "decided") } else { (Tone::Neutral, "undecided") };
         let says = self.measures.headline(Primary::Value);
-        let (sentence, more) = says.split_once(". ").unwrap_or((&says, ""));
-        let more = if more.is_empty() { vec![] } else { vec![more.to_owned()] };
+        let (sentence, details) = says.split_once(". ").unwrap_or((&says, ""));
+        let details = if details.is_empty() { vec![] } else { vec![details.to_owned()] };
         Headline {
             tone,
             label: label.to_owned(),
             sentence: format!("{}.", sentence.trim_end_matches('.')),
-            more,
+            more: details,
             action,
         }
     }
@@ -107,7 +107,7 @@ impl Log<'_> {
         let grouped = output::numbers::with_separators;
         let unit = self.summary["unit"].as_str().unwrap_or("unit");
         let days = decision.days.map_or(0, |(first, last)| last - first + 1);
-        let of_pairs = match (self.are_several(), decision.pairs.len()) {
+        let pair_figures = match (self.are_several(), decision.pairs.len()) {
             (true, _) => "of the version that began last",
             (false, 2..) => "counted per pair",
             _ => "compared the two rankers",
@@ -116,7 +116,7 @@ impl Log<'_> {
             |name: &str, value: String, note: &str| Figure { name: name.to_owned(), value, note: note.to_owned() };
         vec![
             figure("Rankers", decision.rankers.len().to_string(), ""),
-            figure("Impressions", grouped(impressions), of_pairs),
+            figure("Impressions", grouped(impressions), pair_figures),
             figure(
                 &format!("Outcomes by {unit}"),
                 grouped(units),
@@ -137,20 +137,21 @@ impl Log<'_> {
 
     /// Both rankers of a pair had a list in each impression that compared them.
     fn traffic(&self, decision: &Decision) -> Option<Traffic> {
-        let place = |ranker: usize| decision.rankers.iter().position(|name| *name == self.outcomes.rankers[ranker]);
+        let ranker_place =
+            |ranker: usize| decision.rankers.iter().position(|name| *name == self.outcomes.rankers[ranker]);
         let mut days: BTreeMap<i32, TrafficDay> = BTreeMap::new();
         for day in self.days() {
-            let of_day = days.entry(day.day).or_insert_with(|| TrafficDay {
+            let traffic_day = days.entry(day.day).or_insert_with(|| TrafficDay {
                 day: day.day,
                 date: date(day.day),
                 lists: vec![0; decision.rankers.len()],
                 ..TrafficDay::default()
             });
             let count = day.counts.impressions.total();
-            of_day.asked += count;
+            traffic_day.asked += count;
             for ranker in [day.pair.0, day.pair.1] {
-                if let Some(place) = place(ranker) {
-                    of_day.lists[place] += count;
+                if let Some(ranker_place) = ranker_place(ranker) {
+                    traffic_day.lists[ranker_place] += count;
                 }
             }
         }
@@ -182,7 +183,7 @@ impl Log<'_> {
     fn settings(&self, decision: &Decision) -> Vec<(String, String)> {
         let text = |key: &str| self.summary[key].as_str().map(str::to_owned);
         let number = |key: &str| self.summary[key].as_u64().map(|number| number.to_string());
-        let all = [
+        let candidates = [
             ("Rankers", Some(decision.rankers.join(", "))),
             ("Version", self.verdicts().latest_name().map(str::to_owned)),
             ("Counted by", Some(decision.by.name().to_owned())),
@@ -191,6 +192,6 @@ impl Log<'_> {
             ("Pairs chosen", text("pairs")),
             ("Account of the log", self.summary["lines"].is_object().then(|| SUMMARY_FILE.to_owned())),
         ];
-        all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        candidates.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 }

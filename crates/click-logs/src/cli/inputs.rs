@@ -21,13 +21,13 @@ pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     for path in paths {
         if path.is_dir() {
             let before = files.len();
-            below(path, &mut files)?;
+            add_files_below(path, &mut files)?;
             if files.len() == before {
                 let message = "a folder without files; name files, or a folder that holds some";
                 return Err(LogError::new(message).in_file(path).into());
             }
         } else if is_pattern(path) && !path.exists() {
-            let found = matching(path)?;
+            let found = files_matching(path)?;
             if found.is_empty() {
                 bail!(usage(format!("{}: no file has a name of this pattern", path.display())));
             }
@@ -55,7 +55,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, LogError> {
 }
 
 /// Adds all files below a folder.
-fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn add_files_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let kind = if folder.join("_delta_log").is_dir() {
         Some("Delta")
     } else if folder.join("metadata").is_dir() && folder.join("data").is_dir() {
@@ -71,7 +71,7 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         return Err(LogError::new(message).in_file(folder).into());
     }
     for path in entries(folder)?.into_iter().filter(|path| !is_hidden(path)) {
-        if path.is_dir() { below(&path, files)? } else { files.push(path) }
+        if path.is_dir() { add_files_below(&path, files)? } else { files.push(path) }
     }
     Ok(())
 }
@@ -81,14 +81,14 @@ fn is_pattern(path: &Path) -> bool {
 }
 
 /// The files of a pattern.
-fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = vec![PathBuf::new()];
+fn files_matching(pattern: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = vec![PathBuf::new()];
     let mut components = pattern.components().peekable();
     while let Some(component) = components.next() {
         let text = component.as_os_str().to_string_lossy().into_owned();
         let is_last = components.peek().is_none();
         let mut next = Vec::new();
-        for folder in found {
+        for folder in paths {
             match component {
                 Component::Normal(_) if text == "**" => {
                     next.push(folder.clone());
@@ -119,20 +119,20 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
                 }
             }
         }
-        found = next;
+        paths = next;
     }
-    found.sort();
-    found.dedup();
-    Ok(found)
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
 }
 
 /// Adds all folders below one.
-fn folders_below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+fn folders_below(folder: &Path, folders: &mut Vec<PathBuf>) -> Result<()> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for path in entries(here)?.into_iter().filter(|path| path.is_dir() && !is_hidden(path)) {
         let path = path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path);
-        found.push(path.clone());
-        folders_below(&path, found)?;
+        folders.push(path.clone());
+        folders_below(&path, folders)?;
     }
     Ok(())
 }

@@ -54,17 +54,17 @@ enum Command {
 /// standard error; `decide --exit-code` has two more.
 #[must_use]
 pub fn main() -> ExitCode {
-    ExitCode::from(main_with(std::env::args_os()))
+    ExitCode::from(main_with_arguments(std::env::args_os()))
 }
 
 /// Runs the command line with these arguments, starting with the program's name; returns the exit code.
 #[must_use]
-pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn main_with_arguments(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
-    desk::exit_code_of(|| run_with(&arguments.into_iter().collect::<Vec<_>>()))
+    desk::exit_code_of(|| run_arguments(&arguments.into_iter().collect::<Vec<_>>()))
 }
 
-fn run_with(arguments: &[OsString]) -> Result<u8, Failure> {
+fn run_arguments(arguments: &[OsString]) -> Result<u8, Failure> {
     let parsed = desk::parse(&mut command(), arguments).map_err(|refusal| refusal.failure(""))?;
     let Some((Cli { command }, _)) = parsed else { return Ok(0) };
     let ran = match command {
@@ -103,14 +103,14 @@ impl Stop {
 
     /// Ends the process here if it was asked to stop. The files must not be in use.
     fn if_asked(&self) {
-        let mut asked = self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if asked.as_ref().is_some_and(output::interrupt::SavesBeforeItStops::is_asked_to_stop) {
+        let mut interrupt = self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if interrupt.as_ref().is_some_and(output::interrupt::SavesBeforeItStops::is_asked_to_stop) {
             for path in &self.temporary {
                 // The next call removes what cannot be removed now.
                 let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
             }
-            if let Some(asked) = asked.take() {
-                asked.stop();
+            if let Some(interrupt) = interrupt.take() {
+                interrupt.stop();
             }
         }
     }

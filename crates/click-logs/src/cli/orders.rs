@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use times::{duration_text, parse_duration};
 
-use crate::simulate::{Amounts, Orders};
+use crate::simulate::{Amounts, OrderSettings};
 
 /// Orders of users, and faults in the file of conversions.
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub(super) struct OrderFlags {
     orders: Option<f64>,
     /// What orders cost
     #[arg(long, value_enum, default_value = "lognormal", requires = "orders")]
-    amounts: Kind,
+    amounts: AmountKind,
     /// How much users differ in how readily they order and in what they spend: sigma of lognormal factors with mean 1
     #[arg(long, value_name = "X", default_value = "1", requires = "orders")]
     orders_spread: f64,
@@ -43,7 +43,7 @@ pub(super) struct OrderFlags {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum AmountKind {
     /// Lognormal, median 3000 cents, sigma 1
     Lognormal,
     /// By Pareto, 1000 cents at least, shape 1.5
@@ -54,13 +54,13 @@ enum Kind {
 
 impl OrderFlags {
     /// The settings of orders, if there are any.
-    pub(super) fn orders(&self) -> Option<Orders> {
+    pub(super) fn orders(&self) -> Option<OrderSettings> {
         let amounts = match self.amounts {
-            Kind::Lognormal => Amounts::Lognormal,
-            Kind::Pareto => Amounts::Pareto,
-            Kind::Same => Amounts::Same,
+            AmountKind::Lognormal => Amounts::Lognormal,
+            AmountKind::Pareto => Amounts::Pareto,
+            AmountKind::Same => Amounts::Same,
         };
-        self.orders.map(|share| Orders {
+        self.orders.map(|share| OrderSettings {
             share,
             amounts,
             spread: self.orders_spread,

@@ -27,8 +27,8 @@ use crate::outcomes::fates_csv;
 #[cfg(feature = "parquet")]
 use crate::simulate::{CLICKS, CONVERSION_COLUMNS, IMPRESSIONS, Kind, TableWriter};
 use crate::simulate::{
-    CONVERSION_UNITS, ConversionFate, Dialect, HOUR, STRETCH_OF_UNITS, Simulation, Sorted, Truth, UNITS, Visits, rules,
-    simulate,
+    CONVERSION_UNITS, ConversionFate, Dialect, HOUR, LineSorter, STRETCH_OF_UNITS, Simulation, Truth, UNITS, Visits,
+    rules, simulate,
 };
 
 /// Write a log of simulated users, at any size, and its truth
@@ -164,9 +164,9 @@ enum Order {
 }
 
 /// The files of lines; the last one only with orders.
-const KINDS: [&str; 3] = ["impressions", "clicks", "conversions"];
+const FILE_STEMS: [&str; 3] = ["impressions", "clicks", "conversions"];
 /// Bytes of a file of visits, at most.
-const MOST_OF_FACETS: u64 = 1 << 30;
+const MAX_FACETS_BYTES: u64 = 1 << 30;
 
 fn parse_date(text: &str) -> Result<i32, String> {
     day_of_date(text).ok_or_else(|| format!("expected a date such as 2026-01-01, found `{text}`"))
@@ -175,9 +175,9 @@ fn parse_date(text: &str) -> Result<i32, String> {
 impl Simulate {
     fn simulation(&self) -> Result<Simulation> {
         let visits = self.visits.as_deref().map(|path| {
-            let text = input::read_text(path, MOST_OF_FACETS);
+            let text = input::read_text(path, MAX_FACETS_BYTES);
             let text = text.with_context(|| format!("{}: cannot be read", path.display()))?;
-            Visits::of_facets(&text).map_err(|message| anyhow::anyhow!("{}: {message}", path.display()))
+            Visits::from_facets(&text).map_err(|message| anyhow::anyhow!("{}: {message}", path.display()))
         });
         let dialect = match self.format {
             Format::Jsonl | Format::Parquet => Dialect::Json,
@@ -277,7 +277,7 @@ impl Simulate {
             config["change_version_at"] = share.into();
         }
         if let Some(visits) = &simulation.visits {
-            config["visits"] = json!({"file": self.visits, "users": visits.users(), "most": visits.most(), "digest": format!("{:016x}", visits.digest())});
+            config["visits"] = json!({"file": self.visits, "users": visits.users(), "most": visits.max_impressions(), "digest": format!("{:016x}", visits.digest())});
         }
         if let Some(orders) = self.orders.config() {
             config["orders"] = orders;
@@ -289,7 +289,7 @@ impl Simulate {
         let folder = ResultsFolder::claim(&self.out, &config, existing)?;
         let packed = if self.gzip { ".gz" } else { "" };
         let extension = if is_parquet { "parquet" } else { simulation.dialect.extension() };
-        let kinds = if simulation.orders.is_some() { &KINDS[..] } else { &KINDS[..2] };
+        let kinds = if simulation.orders.is_some() { &FILE_STEMS[..] } else { &FILE_STEMS[..2] };
         let names: Vec<String> = kinds.iter().map(|name| format!("{name}.{extension}{packed}")).collect();
         // Complete or absent: written under another name first.
         let asides: Vec<PathBuf> = names.iter().map(|name| folder.join(&format!(".{name}.partial"))).collect();
@@ -309,40 +309,40 @@ impl Simulate {
             }
             let mut units = LogWriter::new(&units_aside, Packing::Plain)?;
             units.write(format!("{UNITS}\n").as_bytes())?;
-            let mut sorted = KINDS.map(|name| Sorted::new(&scratch.path, name, HOUR));
-            let mut of_conversions = Sorted::new(&scratch.path, "conversion-units", STRETCH_OF_UNITS);
-            let written = simulate::<Failed>(&simulation, |lines, impressions| {
+            let mut sorters = FILE_STEMS.map(|name| LineSorter::new(&scratch.path, name, HOUR));
+            let mut conversion_units = LineSorter::new(&scratch.path, "conversion-units", STRETCH_OF_UNITS);
+            let write_result = simulate::<SimulateError>(&simulation, |lines, impressions| {
                 match self.order {
                     Order::Shuffled => {
                         files
                             .iter_mut()
                             .zip(lines.text().into_iter().chain([lines.conversions()]))
                             .try_for_each(|(file, text)| file.write(&text))
-                            .map_err(Failed)?;
+                            .map_err(SimulateError)?;
                     }
                     Order::Time => lines
-                        .each(|kind, time, line| sorted[kind].push(time, line))
+                        .each(|kind, time, line| sorters[kind].push(time, line))
                         .with_context(|| format!("failed to write to {}", scratch.path.display()))
-                        .map_err(Failed)?,
+                        .map_err(SimulateError)?,
                 }
-                units.write(lines.units()).map_err(Failed)?;
+                units.write(lines.units()).map_err(SimulateError)?;
                 lines
                     .each_conversion_unit()
-                    .try_for_each(|(key, line)| of_conversions.push(key, line))
+                    .try_for_each(|(key, line)| conversion_units.push(key, line))
                     .with_context(|| format!("failed to write to {}", scratch.path.display()))
-                    .map_err(Failed)?;
+                    .map_err(SimulateError)?;
                 stop.if_asked();
                 progress.advance(impressions);
                 Ok(())
             });
-            let truth = written.map_err(|Failed(error)| error)?;
-            for (file, sorted) in files.iter_mut().zip(sorted) {
-                file.sorted(sorted)?;
+            let truth = write_result.map_err(|SimulateError(error)| error)?;
+            for (file, sorters) in files.iter_mut().zip(sorters) {
+                file.write_sorted(sorters)?;
             }
             if simulation.orders.is_some() {
                 let mut file = LogWriter::new(&conversions_aside, Packing::Plain)?;
                 file.write(format!("{CONVERSION_UNITS}\n").as_bytes())?;
-                file.sorted(of_conversions)?;
+                file.write_sorted(conversion_units)?;
                 files.push(file);
             }
             files.into_iter().chain([units]).try_for_each(LogWriter::finish)?;
@@ -352,7 +352,7 @@ impl Simulate {
         progress.finish();
         drop(stop);
         let truth = truth.inspect_err(|_| asides.iter().for_each(|path| drop(std::fs::remove_file(path))))?;
-        let credited = truth.credited();
+        let credited_log = truth.credited();
         let rules = rules(&simulation);
         folder.write(&config, || {
             for (name, aside) in names.iter().zip(&asides) {
@@ -361,8 +361,12 @@ impl Simulate {
             }
             super::write(folder.path(), "bots.toml", &rules.bots.to_toml())?;
             output::create_folder(&folder.join("truth"))?;
-            super::write(folder.path(), "truth/outcomes.csv", &crate::outcomes::of_credited(&credited).to_csv())?;
-            super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited))?;
+            super::write(
+                folder.path(),
+                "truth/outcomes.csv",
+                &crate::outcomes::outcomes_of_log(&credited_log).to_csv(),
+            )?;
+            super::write(folder.path(), "truth/fates.csv", &fates_csv(&credited_log))?;
             move_file(&units_aside, &folder.join("truth/units.csv"))?;
             if simulation.orders.is_some() {
                 super::write(folder.path(), "truth/conversion-fates.csv", &conversion_fates_csv(&truth))?;
@@ -373,7 +377,7 @@ impl Simulate {
             Ok(())
         })?;
         let path = self.out.display();
-        let [impressions, clicks] = credited.tally.lines();
+        let [impressions, clicks] = credited_log.tally.lines();
         let dwell = self.dwell.map_or_else(String::new, |dwell| format!(" --dwell {}", duration_text(dwell)));
         println!(
             "{} impressions of simulated users in {path}: {} lines of impressions, {} of clicks.\n\
@@ -407,10 +411,10 @@ fn conversion_fates_csv(truth: &Truth) -> String {
 /// A file of lines, plain or compressed.
 struct LogWriter {
     path: PathBuf,
-    file: Packed,
+    file: PackedWriter,
 }
 
-enum Packed {
+enum PackedWriter {
     Plain(BufWriter<File>),
     Gzip(Box<GzEncoder<BufWriter<File>>>),
     #[cfg(feature = "parquet")]
@@ -426,7 +430,7 @@ enum Packing {
     Parquet(&'static [(&'static str, Kind)]),
 }
 
-impl Write for Packed {
+impl Write for PackedWriter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self {
             Self::Plain(file) => file.write(bytes),
@@ -451,10 +455,10 @@ impl LogWriter {
         let file = File::create(path).map(|file| BufWriter::with_capacity(1 << 20, file));
         let file = file.with_context(|| format!("failed to write {}", path.display()))?;
         let file = match packing {
-            Packing::Plain => Packed::Plain(file),
-            Packing::Gzip => Packed::Gzip(Box::new(GzEncoder::new(file, Compression::fast()))),
+            Packing::Plain => PackedWriter::Plain(file),
+            Packing::Gzip => PackedWriter::Gzip(Box::new(GzEncoder::new(file, Compression::fast()))),
             #[cfg(feature = "parquet")]
-            Packing::Parquet(columns) => Packed::Parquet(Box::new(
+            Packing::Parquet(columns) => PackedWriter::Parquet(Box::new(
                 TableWriter::new(file, columns).with_context(|| format!("failed to write {}", path.display()))?,
             )),
         };
@@ -465,25 +469,25 @@ impl LogWriter {
         self.file.write_all(text).with_context(|| format!("failed to write {}", self.path.display()))
     }
 
-    fn sorted(&mut self, lines: Sorted) -> Result<()> {
+    fn write_sorted(&mut self, lines: LineSorter) -> Result<()> {
         lines.write(&mut self.file).with_context(|| format!("failed to write {}", self.path.display()))
     }
 
     fn finish(self) -> Result<()> {
-        let ended = match self.file {
-            Packed::Plain(mut file) => file.flush(),
-            Packed::Gzip(file) => file.finish().and_then(|mut file| file.flush()),
+        let write_result = match self.file {
+            PackedWriter::Plain(mut file) => file.flush(),
+            PackedWriter::Gzip(file) => file.finish().and_then(|mut file| file.flush()),
             #[cfg(feature = "parquet")]
-            Packed::Parquet(file) => file.finish(),
+            PackedWriter::Parquet(file) => file.finish(),
         };
-        ended.with_context(|| format!("failed to write {}", self.path.display()))
+        write_result.with_context(|| format!("failed to write {}", self.path.display()))
     }
 }
 
 /// An error in the settings (wrong usage) or in writing.
-struct Failed(anyhow::Error);
+struct SimulateError(anyhow::Error);
 
-impl From<String> for Failed {
+impl From<String> for SimulateError {
     fn from(message: String) -> Self {
         Self(usage(message))
     }

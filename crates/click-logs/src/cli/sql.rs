@@ -92,7 +92,7 @@ impl Sql {
 
 /// The command that counts the same from files.
 fn command(settings: &Settings, bots: Option<String>) -> String {
-    let mut words = vec![
+    let mut arguments = vec![
         "click-logs credit --impressions impressions.jsonl --clicks clicks.jsonl".to_owned(),
         format!("--unit {}", settings.unit.name()),
         format!("--unit-days {}", settings.unit_days),
@@ -100,20 +100,20 @@ fn command(settings: &Settings, bots: Option<String>) -> String {
         format!("--skew {}", duration_text(settings.skew)),
         format!("--timezone {}", settings.zone.text()),
     ];
-    words.extend(settings.dwell.map(|dwell| format!("--dwell {}", duration_text(dwell))));
-    words.extend(match settings.complete {
+    arguments.extend(settings.dwell.map(|dwell| format!("--dwell {}", duration_text(dwell))));
+    arguments.extend(match settings.complete {
         Complete::LastImpression => None,
         Complete::Until(time) => Some(format!("--until {}", times::text(time))),
         Complete::Final => Some("--final".to_owned()),
     });
-    words.extend(bots.map(|path| format!("--bots '{path}'")));
-    words.extend(settings.pairs.map(|pairs| format!("--pairs {}", pairs.name())));
+    arguments.extend(bots.map(|path| format!("--bots '{path}'")));
+    arguments.extend(settings.pairs.map(|pairs| format!("--pairs {}", pairs.name())));
     if !settings.rankers.is_empty() {
         let names = settings
             .rankers
             .iter()
             .map(|name| if name.contains([',', '"']) { format!("\"{name}\"") } else { name.clone() });
-        words.push(format!("--rankers '{}'", names.collect::<Vec<_>>().join(",")));
+        arguments.push(format!("--rankers '{}'", names.collect::<Vec<_>>().join(",")));
     }
-    words.join(" ")
+    arguments.join(" ")
 }

@@ -1,24 +1,17 @@
 //! From files to counts.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use output::threads;
-use rayon::prelude::*;
 
-use super::conversions::{self, Appearance, ConversionLog};
-use super::credited::{Credited, CreditedConversions};
-use super::encode_blocks::{Encoded, Encoding, Kind, note_action};
-use super::outcome::{self, PairOutcome};
-use super::sliding::stopped::Stopped;
-use super::span::{Span, beyond_end};
-use super::spill::Spill;
-use super::survey::names;
-use super::tally::{Tally, Traced};
-use super::units::{Counter, Days, Pairs, divided, most_careful};
+use super::conversions::ConversionLog;
+use super::credited_log::CreditedLog;
+use super::join_state::JoinState;
+use super::sliding::stop_reason::StopReason;
+use super::span::beyond_end;
+use super::tally::Trace;
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, Settings, wrong_name};
-use crate::read::LogFile;
+use crate::model::{Settings, wrong_name};
 
 /// The files of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,9 +54,6 @@ pub enum Order {
     Any,
 }
 
-/// Less memory than this only makes many small files.
-pub(super) const LEAST_MEMORY: u64 = 1 << 16;
-
 /// Learns how far the work is.
 pub trait Watch: Sync {
     /// This number of bytes of the files was read.
@@ -73,10 +63,10 @@ pub trait Watch: Sync {
     fn join(&self, partitions: usize);
 
     /// One more partition is joined.
-    fn joined(&self);
+    fn partition_joined(&self);
 
     /// The log is read again from the beginning, for the reason given.
-    fn again(&self, why: &str);
+    fn reading_again(&self, why: &str);
 }
 
 /// No progress is reported.
@@ -85,9 +75,9 @@ impl Watch for () {
 
     fn join(&self, _: usize) {}
 
-    fn joined(&self) {}
+    fn partition_joined(&self) {}
 
-    fn again(&self, _: &str) {}
+    fn reading_again(&self, _: &str) {}
 }
 
 /// Joins and credits a log; passes the fate of every line and unit to `trace`, if there is one, in any order.
@@ -99,8 +89,8 @@ pub fn credit(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    trace: Option<&mut (dyn FnMut(Traced) + Send)>,
-) -> Result<Credited, LogError> {
+    trace: Option<&mut (dyn FnMut(Trace) + Send)>,
+) -> Result<CreditedLog, LogError> {
     credit_with_conversions(inputs, None, settings, limits, watch, trace)
 }
 
@@ -114,8 +104,8 @@ pub fn credit_with_conversions(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    trace: Option<&mut (dyn FnMut(Traced) + Send)>,
-) -> Result<Credited, LogError> {
+    trace: Option<&mut (dyn FnMut(Trace) + Send)>,
+) -> Result<CreditedLog, LogError> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         return Err(LogError::new(message));
     }
@@ -130,13 +120,13 @@ fn in_either_order(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-    mut trace: Option<&mut (dyn FnMut(Traced) + Send)>,
-) -> Result<Credited, LogError> {
+    mut trace: Option<&mut (dyn FnMut(Trace) + Send)>,
+) -> Result<CreditedLog, LogError> {
     let keeps_origins = trace.is_some();
     if keeps_origins && limits.order == Order::Time {
         return Err(LogError::new("lines are named in any order only; leave out the order of time"));
     }
-    let mut take = |traced: Vec<Traced>| {
+    let mut take = |traced: Vec<Trace>| {
         if let Some(trace) = trace.as_mut() {
             traced.into_iter().for_each(trace);
         }
@@ -153,8 +143,8 @@ fn in_either_order(
         let mut work = begin();
         let slid = match work.sources(inputs) {
             Some(sources) => work.slide(sources, watch),
-            None if limits.order == Order::Time => Err(Stopped::OutOfOrder("it begins in another order".to_owned())),
-            None => Err(Stopped::NeverBegun),
+            None if limits.order == Order::Time => Err(StopReason::OutOfOrder("it begins in another order".to_owned())),
+            None => Err(StopReason::NeverBegun),
         };
         match slid {
             // Windows were closed as if the log ended with its last line.
@@ -163,17 +153,17 @@ fn in_either_order(
                 if limits.order == Order::Time || !all_files() {
                     return Err(LogError::new(format!("{why}; say until when the log is complete (--until)")));
                 }
-                watch.again(&format!("{why}; reading again, in any order"));
+                watch.reading_again(&format!("{why}; reading again, in any order"));
             }
             Ok(outcomes) => return work.finish(outcomes, true, &mut take),
-            Err(Stopped::Failed(error)) => return Err(error),
-            Err(Stopped::OutOfOrder(why)) if limits.order == Order::Time => {
+            Err(StopReason::Failed(error)) => return Err(error),
+            Err(StopReason::OutOfOrder(why)) if limits.order == Order::Time => {
                 return Err(LogError::new(format!("not in the order of time: {why}; leave out --order time")));
             }
-            Err(Stopped::OutOfOrder(why)) => {
-                watch.again(&format!("not in the order of time ({why}); reading again, in any order"));
+            Err(StopReason::OutOfOrder(why)) => {
+                watch.reading_again(&format!("not in the order of time ({why}); reading again, in any order"));
             }
-            Err(Stopped::NeverBegun) => {}
+            Err(StopReason::NeverBegun) => {}
         }
     }
     if limits.disk.is_some() && !all_files() {
@@ -182,254 +172,4 @@ fn in_either_order(
     let mut work = begin();
     let outcomes = work.partitions(inputs, watch, &mut take)?;
     work.finish(outcomes, false, &mut take)
-}
-
-/// The units of one partition.
-struct PartitionCounts {
-    days: Days,
-    tally: Tally,
-    traced: Vec<Traced>,
-    conversions: conversions::ConversionTotals,
-}
-
-/// State that both ways of joining share.
-pub(super) struct JoinState<'a> {
-    pub(super) settings: &'a Settings,
-    pub(super) limits: &'a Limits,
-    /// Conversions, and the impressions that show their documents.
-    pub(super) conversions: Option<&'a ConversionLog>,
-    pub(super) appearances: Vec<Appearance>,
-    pub(super) keeps_origins: bool,
-    /// Partitions.
-    pub(super) parts: usize,
-    pub(super) lineups: Lineups,
-    pub(super) tally: Tally,
-    pub(super) times: Span,
-    pub(super) is_synthetic: bool,
-    pub(super) other_actions: BTreeSet<String>,
-    /// Lines of earlier times are behind: the days that they would change are over.
-    pub(super) behind: i64,
-    /// Bytes of temporary files.
-    pub(super) spilled: u64,
-}
-
-impl<'a> JoinState<'a> {
-    pub(super) fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
-        let size = |paths: &[PathBuf]| paths.iter().map(|path| expanded_size(path)).sum::<u64>();
-        let bytes = size(&inputs.impressions) + size(&inputs.clicks);
-        // A table takes twice its partition, each thread has one, and half of the memory is for unflushed data.
-        let wanted = 4 * bytes * limits.threads as u64 / limits.memory.max(1);
-        let parts = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
-        Self {
-            settings,
-            limits,
-            conversions: None,
-            appearances: Vec::new(),
-            keeps_origins,
-            parts,
-            lineups: Lineups::default(),
-            tally: Tally::default(),
-            times: Span::default(),
-            is_synthetic: false,
-            other_actions: BTreeSet::new(),
-            behind: i64::MIN,
-            spilled: 0,
-        }
-    }
-
-    /// Partitions that keep this share of the memory.
-    pub(super) fn spill(&self, name: &'static str, share: u64) -> Spill {
-        let budget = self.limits.memory.max(LEAST_MEMORY) / share;
-        Spill::new(&self.limits.scratch, name, self.parts, budget as usize)
-    }
-
-    /// The records of the next blocks of a file, scattered over `parts`: as many blocks as keep all threads busy; none at its
-    /// end.
-    pub(super) fn read(
-        &mut self,
-        file: &mut LogFile,
-        number: u32,
-        kind: Kind,
-        parts: usize,
-        keeps_times: bool,
-    ) -> Result<Vec<Encoded>, LogError> {
-        let (mut blocks, mut failed) = (Vec::new(), None);
-        while blocks.len() < 4 * self.limits.threads.max(1) && failed.is_none() {
-            match file.next_block() {
-                Ok(Some(block)) => blocks.push(block),
-                Ok(None) => break,
-                // A file with truncated compression has good lines before the fault, or other faults to report.
-                Err(error) => failed = Some(error),
-            }
-        }
-        let context = self.encoding(number, kind, parts, keeps_times);
-        let format = file.format();
-        let encoded: Vec<Result<Encoded, LogError>> =
-            blocks.par_iter().map(|block| context.encode(block, format)).collect();
-        let encoded = encoded.into_iter().map(|encoded| encoded.map_err(|error| error.in_file(file.path())));
-        let encoded: Vec<Encoded> = encoded.collect::<Result<_, _>>()?;
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        for encoded in &encoded {
-            self.tally += encoded.tally;
-            self.times.join(&encoded.times);
-            self.is_synthetic |= encoded.is_synthetic;
-            encoded.other_actions.iter().for_each(|action| note_action(&mut self.other_actions, action));
-        }
-        Ok(encoded)
-    }
-
-    /// Opens a file.
-    pub(super) fn open(&self, path: &Path) -> Result<LogFile, LogError> {
-        let file = LogFile::open(path)?;
-        Ok(match self.limits.block {
-            Some(bytes) => file.with_blocks_of(bytes),
-            None => file,
-        })
-    }
-
-    /// How the lines of a file are turned into records.
-    pub(super) fn encoding(&self, number: u32, kind: Kind, parts: usize, keeps_times: bool) -> Encoding<'_> {
-        Encoding {
-            settings: self.settings,
-            lineups: &self.lineups,
-            keeps_origins: self.keeps_origins,
-            keeps_times,
-            behind: self.behind,
-            parts,
-            number,
-            kind,
-        }
-    }
-
-    /// The time until which impressions are closed, by the lines read so far.
-    pub(super) fn complete_until(&self) -> i64 {
-        match self.settings.complete {
-            Complete::Final => i64::MAX,
-            Complete::Until(time) => time,
-            Complete::LastImpression => self.times.end(self.settings.window).map_or(0, |(end, _)| end),
-        }
-    }
-
-    /// The same, where the log is known to have an impression at this time, read or not.
-    pub(super) fn complete_until_at_least(&self, known: i64) -> i64 {
-        match self.settings.complete {
-            Complete::LastImpression => self.times.ends().map_or(known, |(_, last)| last.max(known)),
-            Complete::Final | Complete::Until(_) => self.complete_until(),
-        }
-    }
-
-    /// The last day on which all impressions are closed.
-    pub(super) fn last_day(&self) -> i32 {
-        match self.complete_until() {
-            i64::MAX => i32::MAX,
-            until => self.settings.zone.day(until.saturating_sub(self.settings.window)) - 1,
-        }
-    }
-
-    /// Counts the outcomes of all pairs of all impressions.
-    fn finish(
-        mut self,
-        outcomes: Spill,
-        in_order: bool,
-        take: &mut impl FnMut(Vec<Traced>),
-    ) -> Result<Credited, LogError> {
-        let pairs = self.pairs();
-        self.spilled += outcomes.written();
-        let last_day = self.last_day();
-        let appearances = std::mem::take(&mut self.appearances);
-        let Settings { zone, skew, .. } = *self.settings;
-        let credit = self.conversions.map(|log| conversions::ConversionCredit::new(log, appearances, zone, skew));
-        let (days, counted) = self.count(outcomes, &pairs, credit.as_ref(), last_day, take)?;
-        let conversions =
-            credit.map(|credit| CreditedConversions::new(credit.log(), counted, &pairs.names, &pairs.versions));
-        Ok(Credited { conversions, ..self.credited(pairs, days, last_day, in_order) })
-    }
-
-    /// The versions and pairs of all impressions that were read.
-    pub(super) fn pairs(&self) -> Pairs {
-        let versions = self.lineups.versions();
-        let names = names(&self.settings.rankers, versions.values().flat_map(|of| &of.rankers));
-        Pairs::new(&self.lineups.all(), names, &versions, self.settings)
-    }
-
-    /// The result, once these days are counted.
-    pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> Credited {
-        let versions = self.lineups.versions();
-        let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
-        let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
-        let all = most_careful(&pairs.versions);
-        let (days, pages) = divided(days.into_iter());
-        Credited {
-            rankers: pairs.names,
-            versions: pairs.versions,
-            days,
-            pages,
-            tally: self.tally.settled(),
-            times: self.times.ends(),
-            beyond_end: beyond_end(&self.times, self.settings),
-            is_synthetic: self.is_synthetic,
-            spilled: self.spilled,
-            last_closed_day: (last_day != i32::MAX).then_some(last_day),
-            in_order,
-            choice: all.choice,
-            said_by: all.said_by,
-            declared: all.declared,
-            other_actions: self.other_actions,
-            never_met,
-            conversions: None,
-        }
-    }
-
-    /// Counts the units of each partition.
-    fn count(
-        &mut self,
-        outcomes: Spill,
-        pairs: &Pairs,
-        credit: Option<&conversions::ConversionCredit<'_>>,
-        last_day: i32,
-        take: &mut impl FnMut(Vec<Traced>),
-    ) -> Result<(Days, conversions::ConversionTotals), LogError> {
-        let has_advantage = credit.is_some_and(|credit| credit.log().rules().draft_places.is_some());
-        let length = outcome::length(self.keeps_origins, has_advantage);
-        let settings = self.settings;
-        let (mut days, mut converted) = (Days::new(), conversions::ConversionTotals::default());
-        let all: Vec<usize> = (0..outcomes.parts()).collect();
-        let mut outcomes = outcomes;
-        for group in all.chunks(self.limits.threads.max(1)) {
-            let counted: Vec<Result<PartitionCounts, LogError>> = group
-                .par_iter()
-                .map(|&part| {
-                    let mut read = Vec::with_capacity(outcomes.bytes(part) as usize / length);
-                    outcomes.read(part, |bytes| {
-                        read.extend(bytes.chunks_exact(length).map(PairOutcome::read));
-                        bytes.len() / length * length
-                    })?;
-                    let mut counter = Counter::new(settings, pairs, last_day, true).crediting(credit);
-                    counter.count(&read);
-                    let Counter { days, tally, traced, conversions, .. } = counter;
-                    Ok(PartitionCounts { days, tally, traced, conversions })
-                })
-                .collect();
-            for (counted, &part) in counted.into_iter().zip(group) {
-                let PartitionCounts { days: more, tally, traced, conversions } = counted?;
-                converted.add(conversions);
-                for (key, of) in more {
-                    *days.entry(key).or_default() += of;
-                }
-                self.tally += tally;
-                take(traced);
-                outcomes.release(part);
-            }
-        }
-        Ok((days, converted))
-    }
-}
-
-/// The size of a file, roughly that of its uncompressed content.
-fn expanded_size(path: &Path) -> u64 {
-    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
-    if is_packed { 8 * size } else { size }
 }

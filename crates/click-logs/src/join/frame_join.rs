@@ -4,7 +4,7 @@
 //! 1. [`FrameJoin`] takes all lines of some impressions, in any order, and credits them; before that it can summarise all
 //!    impressions ([`Survey`]).
 //! 2. [`Units`] takes all outcomes of some units, in any order, and counts them.
-//! 3. [`Sum`] adds up the results of both, which are whole numbers.
+//! 3. [`LogTotals`] adds up the results of both, which are whole numbers.
 //!
 //! Each step may be divided in any way that keeps an impression, or a unit, in one piece, and pieces may be run again.
 
@@ -14,20 +14,21 @@ use verdicts::OfVersion;
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
-use super::append::{State, Unkept, append_blocks};
-use super::credit::{Inputs, JoinState, Limits, Order};
-use super::credited::Credited;
+use super::append::{PendingRun, State, append_blocks};
+use super::credit::{Inputs, Limits, Order};
+use super::credited_log::CreditedLog;
 use super::encode_blocks::note_action;
-use super::line_encoder::Encoder;
-use super::outcome::{Kept, PairOutcome, UNKNOWN};
-use super::record::{Blocks, CLICK, ClickRecord, ImpressionRecord};
+use super::join_state::JoinState;
+use super::line_encoder::LineEncoder;
+use super::outcome::{OutcomeBlocks, PairOutcome, UNKNOWN_PLACE};
+use super::record::{Blocks, CLICK_BYTES, ClickRecord, ImpressionRecord};
 use super::span::Span;
 use super::survey::Survey;
-use super::table::Table;
+use super::table::ImpressionTable;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, Pairs, Sum};
-use crate::error::{LogError, Malformed};
-use crate::model::{Alone, Impression, Lineup, Lineups, Settings};
+use super::units::{Counter, LogTotals, Pairs};
+use crate::error::{LineError, LogError};
+use crate::model::{Impression, Lineup, Lineups, Settings, SingleRanker};
 use crate::read::{Event, FastPath, RowRef};
 
 /// The outcome of one impression for one pair of its rankers.
@@ -62,15 +63,15 @@ pub struct UnitOutcome<'a> {
 }
 
 /// The number of tables of a log in memory: each fits a processor's cache.
-const PARTS: usize = 64;
+const PART_COUNT: usize = 64;
 
 /// The table of an impression.
-fn part_of(id: u128) -> usize {
-    id as usize % PARTS
+fn table_of(id: u128) -> usize {
+    id as usize % PART_COUNT
 }
 
 fn blocks() -> Vec<Blocks> {
-    std::iter::repeat_with(Blocks::default).take(PARTS).collect()
+    std::iter::repeat_with(Blocks::default).take(PART_COUNT).collect()
 }
 
 /// Impressions and clicks, as far as they were passed.
@@ -110,16 +111,16 @@ impl FrameJoin {
     ///
     /// # Errors
     /// If the state is damaged.
-    pub fn growing(settings: Settings, state: &State) -> Result<Self, LogError> {
+    pub fn for_state(settings: Settings, state: &State) -> Result<Self, LogError> {
         Ok(Self { lineups: state.lineups()?, behind: state.behind(), ..Self::new(settings) })
     }
 
     /// Credits the lines passed so far together with a state, which stays as it is until the second result is
-    /// [kept](Unkept::keep).
+    /// [kept](PendingRun::keep).
     ///
     /// # Errors
     /// As for [`append`](super::append()), as if the impressions and the clicks passed were one file each.
-    pub fn append(&mut self, state: State) -> anyhow::Result<(Credited, Unkept)> {
+    pub fn append(&mut self, state: State) -> anyhow::Result<(CreditedLog, PendingRun)> {
         let limits = Limits {
             // They are in memory already.
             memory: 1 << 48,
@@ -155,25 +156,25 @@ impl FrameJoin {
     /// Those of `malformed`, unless malformed lines are set aside.
     pub fn impressions<'a, E>(
         &mut self,
-        rows: impl Iterator<Item = Result<Impression<'a>, Malformed>>,
-        malformed: impl Fn(usize, Malformed) -> E,
+        rows: impl Iterator<Item = Result<Impression<'a>, LineError>>,
+        malformed: impl Fn(usize, LineError) -> E,
     ) -> Result<(), E> {
-        let mut encoder = Encoder::new(&self.settings, &self.lineups, false);
-        for (at, row) in rows.enumerate() {
-            let taken = row.and_then(|impression| {
+        let mut encoder = LineEncoder::new(&self.settings, &self.lineups, false);
+        for (row_index, row) in rows.enumerate() {
+            let encoded_row = row.and_then(|impression| {
                 if impression.time < self.behind {
                     self.tally.impressions(ImpressionFate::Behind, 1);
                     return Ok(());
                 }
-                encoder.complete_impression(&impression, (0, 0), |id| self.impressions[part_of(id)].buffer())?;
+                encoder.complete_impression(&impression, (0, 0), |id| self.impressions[table_of(id)].buffer())?;
                 self.times.add(impression.time);
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())
             });
-            match taken {
+            match encoded_row {
                 Ok(()) => {}
                 Err(_) if self.settings.set_malformed_aside => self.tally.impressions(ImpressionFate::Malformed, 1),
-                Err(reason) => return Err(malformed(at, reason)),
+                Err(reason) => return Err(malformed(row_index, reason)),
             }
         }
         Ok(())
@@ -189,34 +190,34 @@ impl FrameJoin {
         &mut self,
         count: usize,
         usual: impl Fn(usize, &mut RowRef<'a>) -> bool,
-        complete: impl Fn(usize) -> Result<Impression<'a>, Malformed>,
-        malformed: impl Fn(usize, Malformed) -> E,
+        complete: impl Fn(usize) -> Result<Impression<'a>, LineError>,
+        malformed: impl Fn(usize, LineError) -> E,
     ) -> Result<(), E> {
         let Self { settings, lineups, impressions, behind, .. } = self;
-        let mut encoder = Encoder::new(settings, lineups, false);
+        let mut encoder = LineEncoder::new(settings, lineups, false);
         let mut rows = FastPath::default();
-        for at in 0..count {
-            let taken = match rows.row(settings, |row| usual(at, row)) {
+        for row_index in 0..count {
+            let encoded_row = match rows.row(settings, |row| usual(row_index, row)) {
                 Some(row) if row.time < *behind => Ok(None),
                 Some(row) => encoder
-                    .impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())
+                    .impression(&row, (0, 0), |id| impressions[table_of(id)].buffer())
                     .map(|()| Some((row.time, row.is_synthetic()))),
-                None => complete(at).and_then(|row| {
+                None => complete(row_index).and_then(|row| {
                     if row.time < *behind {
                         return Ok(None);
                     }
-                    encoder.complete_impression(&row, (0, 0), |id| impressions[part_of(id)].buffer())?;
+                    encoder.complete_impression(&row, (0, 0), |id| impressions[table_of(id)].buffer())?;
                     Ok(Some((row.time, row.is_synthetic())))
                 }),
             };
-            match taken {
+            match encoded_row {
                 Ok(None) => self.tally.impressions(ImpressionFate::Behind, 1),
                 Ok(Some((time, is_synthetic))) => {
                     self.times.add(time);
                     self.is_synthetic |= is_synthetic;
                 }
                 Err(_) if settings.set_malformed_aside => self.tally.impressions(ImpressionFate::Malformed, 1),
-                Err(reason) => return Err(malformed(at, reason)),
+                Err(reason) => return Err(malformed(row_index, reason)),
             }
         }
         Ok(())
@@ -228,23 +229,23 @@ impl FrameJoin {
     /// Those of `malformed`, unless malformed lines are set aside.
     pub fn clicks<'a, E>(
         &mut self,
-        rows: impl Iterator<Item = Result<Event<'a>, Malformed>>,
-        malformed: impl Fn(usize, Malformed) -> E,
+        rows: impl Iterator<Item = Result<Event<'a>, LineError>>,
+        malformed: impl Fn(usize, LineError) -> E,
     ) -> Result<(), E> {
-        let encoder = Encoder::new(&self.settings, &self.lineups, false);
-        for (at, row) in rows.enumerate() {
+        let encoder = LineEncoder::new(&self.settings, &self.lineups, false);
+        for (row_index, row) in rows.enumerate() {
             match row {
                 Ok(Event::Click(click)) if click.time < self.behind => self.tally.clicks(ClickFate::Behind, 1),
                 Ok(Event::Click(click)) => {
                     self.tally.without_dwell += encoder.lacks_dwell(&click);
-                    encoder.click(&click, (0, 0), |id| self.clicks[part_of(id)].buffer());
+                    encoder.click(&click, (0, 0), |id| self.clicks[table_of(id)].buffer());
                 }
                 Ok(Event::Other(action)) => {
                     self.tally.clicks(ClickFate::Other, 1);
                     note_action(&mut self.other_actions, &action);
                 }
                 Err(_) if self.settings.set_malformed_aside => self.tally.clicks(ClickFate::Malformed, 1),
-                Err(reason) => return Err(malformed(at, reason)),
+                Err(reason) => return Err(malformed(row_index, reason)),
             }
         }
         Ok(())
@@ -275,7 +276,7 @@ impl FrameJoin {
     /// If a receipt is not valid for its method, which is checked when lines are read.
     pub fn credit(&mut self, complete_until: i64, mut take: impl FnMut(UnitOutcome<'_>)) -> Result<(), LogError> {
         let lineups = self.lineups.all();
-        let mut outcome_of = |outcome: PairOutcome| {
+        let mut add_outcome = |outcome: PairOutcome| {
             let lineup = lineups.get(outcome.lineup as usize);
             let rankers = lineup.map_or(&[][..], |lineup| &lineup.rankers);
             let name = |place: u8| rankers.get(usize::from(place)).map(String::as_str);
@@ -298,12 +299,12 @@ impl FrameJoin {
         // Each part is given back as soon as it is joined.
         let parts = std::mem::replace(&mut self.impressions, blocks()).into_iter();
         for (impressions, clicks) in parts.zip(std::mem::replace(&mut self.clicks, blocks())) {
-            let mut table = Table::new(&self.settings, complete_until, false, impressions.len());
+            let mut table = ImpressionTable::new(&self.settings, complete_until, false, impressions.len());
             table.insert_all(impressions.iter().flat_map(|block| ImpressionRecord::all(block, false)));
             drop(impressions);
-            table.click_all(clicks.iter().flat_map(|block| block.chunks_exact(CLICK)).map(ClickRecord::read));
+            table.click_all(clicks.iter().flat_map(|block| block.chunks_exact(CLICK_BYTES)).map(ClickRecord::read));
             drop(clicks);
-            let joined = table.finish(&lineups, &mut outcome_of, drop);
+            let joined = table.finish(&lineups, &mut add_outcome, drop);
             self.tally += joined.map_err(LogError::new)?.tally;
         }
         Ok(())
@@ -326,7 +327,7 @@ pub struct Units {
     numbers: BTreeMap<[Option<String>; 3], u32>,
     last: Option<([Option<String>; 3], u32)>,
     lineups: Vec<Lineup>,
-    outcomes: Kept,
+    outcomes: OutcomeBlocks,
 }
 
 impl Units {
@@ -336,7 +337,7 @@ impl Units {
         let (_, last_day) = survey.closing(&settings);
         let names = survey.names(&settings);
         let versions = survey.versions.clone();
-        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), Kept::default());
+        let (numbers, lineups, outcomes) = (BTreeMap::new(), Vec::new(), OutcomeBlocks::default());
         Self { settings, names, versions, last_day, numbers, last: None, lineups, outcomes }
     }
 
@@ -351,7 +352,7 @@ impl Units {
             Some((last, number)) if last.each_ref().map(Option::as_deref) == names => *number,
             _ => self.number(names)?,
         };
-        let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN };
+        let place = |at: usize| if outcome.rankers[at].is_some() { at as u8 } else { UNKNOWN_PLACE };
         self.outcomes.push(PairOutcome {
             unit: outcome.unit,
             shown: outcome.shown,
@@ -391,7 +392,7 @@ impl Units {
                     return Err(LogError::new(format!("the version {version:?} is none that the impressions name")));
                 }
                 let (scheme, method, declared) = (crate::model::Scheme::Teams, String::new(), None);
-                self.lineups.push(Lineup { rankers, scheme, method, version, declared, alone: Alone::No });
+                self.lineups.push(Lineup { rankers, scheme, method, version, declared, alone: SingleRanker::No });
                 let number = self.numbers.len() as u32;
                 self.numbers.insert(key.clone(), number);
                 number
@@ -414,7 +415,7 @@ impl Units {
     }
 
     /// Counts the units passed, and forgets them. All outcomes of these units must have been passed.
-    pub fn count(&mut self, sum: &mut Sum) {
+    pub fn count(&mut self, sum: &mut LogTotals) {
         let pairs = Pairs::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
         let mut counter = Counter::new(&self.settings, &pairs, self.last_day, true);
         counter.count(&std::mem::take(&mut self.outcomes));

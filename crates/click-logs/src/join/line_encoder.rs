@@ -8,10 +8,12 @@ use verdicts::PairChoice;
 use verdicts::integrity::{is_normal, normal_form};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::record::{ClickRecord, ID, NARROW_DOCUMENT, NO_UNIT, NORMAL_FORM, NOT_MIXED, NewImpression, Origin};
-use crate::error::Malformed;
+use super::record::{
+    ClickRecord, ID_BYTES, MAX_NARROW_DOCUMENT, NO_UNIT, NORMAL_FORM_MASK, NOT_MIXED, NewImpression, Origin,
+};
+use crate::error::LineError;
 use crate::model::{
-    Alone, Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NO_TEAM, Settings, UnitKind, write_credit,
+    Click, Impression, ImpressionRef, Lineups, Mixed, MixedRef, NO_TEAM, Settings, SingleRanker, UnitKind, write_credit,
 };
 
 /// The number of recent lineups that are compared one by one.
@@ -19,7 +21,7 @@ const RECENT: usize = 8;
 
 /// The hash of an id.
 pub(super) fn hash(id: &str) -> u128 {
-    xxh3_128(id.as_bytes()) & ((1 << (8 * ID)) - 1)
+    xxh3_128(id.as_bytes()) & ((1 << (8 * ID_BYTES)) - 1)
 }
 
 /// The hash of a document: its lower bits are of the normal form of its id, the others of the id itself.
@@ -29,7 +31,7 @@ pub(super) fn hash_of_document(id: &str) -> u64 {
         return hash;
     }
     let normal = xxh3_64(normal_form(id).as_bytes()) >> 16;
-    hash & !NORMAL_FORM | normal & NORMAL_FORM
+    hash & !NORMAL_FORM_MASK | normal & NORMAL_FORM_MASK
 }
 
 /// The hash of the document of a click. One on no document is on none that was shown, even if one without a name was.
@@ -39,30 +41,30 @@ fn hash_of_clicked(id: &str) -> u64 {
 
 /// Whether documents need all bits of their hashes to differ. The error is the place of a document that occurs twice.
 fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
-    const FEW: usize = 64;
-    if hashes.len() > FEW {
-        let mut seen = BTreeSet::new();
-        return (0..shown.len()).find(|&at| !seen.insert(&shown[at])).map_or(Ok(true), Err);
+    const MAX_SCANNED_DOCUMENTS: usize = 64;
+    if hashes.len() > MAX_SCANNED_DOCUMENTS {
+        let mut hashes_seen = BTreeSet::new();
+        return (0..shown.len()).find(|&at| !hashes_seen.insert(&shown[at])).map_or(Ok(true), Err);
     }
     // Ten bits of each hash: most lists have no two that agree even in these.
-    let (mut seen, mut any) = ([0_u64; 16], 0);
+    let (mut hashes_seen, mut are_any_alike) = ([0_u64; 16], 0);
     for hash in hashes {
         let (word, bit) = ((hash >> 6 & 15) as usize, 1 << (hash & 63));
-        any |= seen[word] & bit;
-        seen[word] |= bit;
+        are_any_alike |= hashes_seen[word] & bit;
+        hashes_seen[word] |= bit;
     }
-    if any == 0 {
+    if are_any_alike == 0 {
         return Ok(false);
     }
-    let mut any = false;
+    let mut are_any_alike = false;
     for (at, hash) in hashes.iter().enumerate() {
-        let alike = hashes[..at].iter().any(|above| (above ^ hash) & NARROW_DOCUMENT == 0);
+        let alike = hashes[..at].iter().any(|above| (above ^ hash) & MAX_NARROW_DOCUMENT == 0);
         if alike && shown[..at].contains(&shown[at]) {
             return Err(at);
         }
-        any |= alike;
+        are_any_alike |= alike;
     }
-    Ok(any)
+    Ok(are_any_alike)
 }
 
 /// The method of lineups with lists that state the owner of each document.
@@ -70,36 +72,36 @@ const TEAMS: &str = "teams";
 
 /// The key of a lineup: names, method, whether that mixes two rankers, the version of the experiment, how rankers were chosen,
 /// whether one may be alone.
-type LineupKey = (Vec<String>, String, bool, Option<String>, Option<PairChoice>, Alone);
+type LineupKey = (Vec<String>, String, bool, Option<String>, Option<PairChoice>, SingleRanker);
 
 /// An impression's experiment: how its rankers were chosen, and its version.
-type Design<'a> = (Option<PairChoice>, Option<&'a str>);
+type ExperimentDesign<'a> = (Option<PairChoice>, Option<&'a str>);
 
 /// A lineup of an impression before.
-struct Recent {
+struct RecentLineup {
     names: Vec<String>,
     method: String,
     is_two: bool,
     version: Option<String>,
     declared: Option<PairChoice>,
-    alone: Alone,
+    alone: SingleRanker,
     number: u32,
 }
 
-impl Recent {
-    fn is_of(&self, (declared, version): Design<'_>) -> bool {
+impl RecentLineup {
+    fn has_design(&self, (declared, version): ExperimentDesign<'_>) -> bool {
         self.declared == declared && self.version.as_deref() == version
     }
 }
 
 /// Turns lines into records. Each thread has its own.
-pub(super) struct Encoder<'a> {
+pub(super) struct LineEncoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
     known: BTreeMap<LineupKey, u32>,
     /// Some of the last lineups.
-    recent: Vec<Recent>,
+    recent: Vec<RecentLineup>,
     keep_origins: bool,
     /// The agent of the last impression, and whether it is that of a bot: the next one is often the same.
     agent: (String, bool),
@@ -109,7 +111,7 @@ pub(super) struct Encoder<'a> {
     credit: Vec<u8>,
 }
 
-impl<'a> Encoder<'a> {
+impl<'a> LineEncoder<'a> {
     pub(super) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
         let agent = (String::new(), settings.bots.is_known_agent(""));
         let (known, recent, documents, credit) = Default::default();
@@ -122,13 +124,13 @@ impl<'a> Encoder<'a> {
         impression: &Impression<'_>,
         origin: Origin,
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
-    ) -> Result<(), Malformed> {
-        fn borrowed<'c>(texts: &'c [Cow<'_, str>]) -> Vec<&'c str> {
+    ) -> Result<(), LineError> {
+        fn as_strs<'c>(texts: &'c [Cow<'_, str>]) -> Vec<&'c str> {
             texts.iter().map(|text| &**text).collect()
         }
         let Impression { id, time, unit, agent, pairs, version, shown, oddities, mixed } = impression;
         let rankers = match mixed {
-            Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => rankers.as_deref().map(borrowed),
+            Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => rankers.as_deref().map(as_strs),
             None => None,
         };
         let rankers = rankers.as_deref();
@@ -143,7 +145,7 @@ impl<'a> Encoder<'a> {
                 Some(MixedRef::Receipt { body, method, is_two: *is_two, page: page.as_ref(), paged: *paged, rankers })
             }
         };
-        let (unit, agent, version, shown) = (unit.as_deref(), agent.as_deref(), version.as_deref(), &*borrowed(shown));
+        let (unit, agent, version, shown) = (unit.as_deref(), agent.as_deref(), version.as_deref(), &*as_strs(shown));
         let (time, pairs, oddities) = (*time, *pairs, *oddities);
         let impression = ImpressionRef { id, time, unit, agent, pairs, version, shown, oddities, mixed };
         self.impression(&impression, origin, buffer)
@@ -155,13 +157,13 @@ impl<'a> Encoder<'a> {
         impression: &ImpressionRef<'_>,
         origin: Origin,
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), LineError> {
         let id = hash(impression.id);
         // Checks that may refuse the line come first: the rankers of a refused line must not be registered.
         self.documents.clear();
         self.documents.extend(impression.shown.iter().map(|document| hash_of_document(document)));
         let is_wide = are_alike(&self.documents, impression.shown).map_err(|at| {
-            Malformed::new(format!(
+            LineError::new(format!(
                 "the document {} is shown twice; a click on it could be either's: log each document once",
                 excerpt(impression.shown[at])
             ))
@@ -233,26 +235,26 @@ impl<'a> Encoder<'a> {
         method: &str,
         is_two: bool,
         rankers: Option<&[&str]>,
-        design: Design<'_>,
-    ) -> Result<u32, Malformed> {
-        let stated = &self.settings.rankers;
-        let is_same = |recent: &&Recent| {
+        design: ExperimentDesign<'_>,
+    ) -> Result<u32, LineError> {
+        let stated_rankers = &self.settings.rankers;
+        let is_same = |recent: &&RecentLineup| {
             let are_same = match rankers {
                 Some(rankers) => *rankers == recent.names[..],
-                None if !stated.is_empty() => recent.names == *stated,
-                None => recent.names == UNNAMED,
+                None if !stated_rankers.is_empty() => recent.names == *stated_rankers,
+                None => recent.names == UNNAMED_RANKERS,
             };
-            are_same && recent.method == method && recent.is_two == is_two && recent.is_of(design)
+            are_same && recent.method == method && recent.is_two == is_two && recent.has_design(design)
         };
         if let Some(recent) = self.recent.iter().find(is_same) {
             return Ok(recent.number);
         }
         let names: Vec<String> = match rankers {
             Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
-            None if !stated.is_empty() => stated.clone(),
-            None if is_two => UNNAMED.map(str::to_owned).to_vec(),
+            None if !stated_rankers.is_empty() => stated_rankers.clone(),
+            None if is_two => UNNAMED_RANKERS.map(str::to_owned).to_vec(),
             None => {
-                return Err(Malformed::new(
+                return Err(LineError::new(
                     "a receipt of several rankers without their names; log `rankers` with it, or pass --rankers",
                 ));
             }
@@ -261,9 +263,9 @@ impl<'a> Encoder<'a> {
         if names.len() != count || count < 2 {
             let message =
                 format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
-            return Err(Malformed::new(message));
+            return Err(LineError::new(message));
         }
-        self.number(names, method, is_two, design, Alone::No)
+        self.number(names, method, is_two, design, SingleRanker::No)
     }
 
     /// The lineup of teams; the credit becomes the place of each.
@@ -271,23 +273,23 @@ impl<'a> Encoder<'a> {
         &mut self,
         teams: &[Option<&str>],
         rankers: Option<&[&str]>,
-        design: Design<'_>,
-    ) -> Result<u32, Malformed> {
-        let stated = &self.settings.rankers;
-        let alone = alone(teams, rankers);
-        let is_alike = |recent: &&Recent| recent.alone == alone && recent.is_of(design);
+        design: ExperimentDesign<'_>,
+    ) -> Result<u32, LineError> {
+        let stated_rankers = &self.settings.rankers;
+        let single_ranker = may_be_alone(teams, rankers);
+        let is_alike = |recent: &&RecentLineup| recent.alone == single_ranker && recent.has_design(design);
         // Most impressions have the rankers of one before.
-        for Recent { names, method, number, .. } in self.recent.iter().filter(is_alike) {
+        for RecentLineup { names, method, number, .. } in self.recent.iter().filter(is_alike) {
             let are_same = match rankers {
                 Some(rankers) => rankers.len() == names.len() && rankers.iter().zip(names).all(|(a, b)| is_same(a, b)),
-                None if !stated.is_empty() => names == stated,
+                None if !stated_rankers.is_empty() => names == stated_rankers,
                 None => true,
             };
             if are_same
                 && method == TEAMS
-                && places(teams, names, &mut self.credit)
+                && team_places(teams, names, &mut self.credit)
                 && (rankers.is_some()
-                    || !stated.is_empty()
+                    || !stated_rankers.is_empty()
                     || (0..names.len()).all(|place| self.credit.contains(&(place as u8))))
             {
                 return Ok(*number);
@@ -295,7 +297,7 @@ impl<'a> Encoder<'a> {
         }
         let names: Vec<String> = match rankers {
             Some(rankers) => rankers.iter().map(ToString::to_string).collect(),
-            None if !stated.is_empty() => stated.clone(),
+            None if !stated_rankers.is_empty() => stated_rankers.clone(),
             None => {
                 let mut names: Vec<String> = teams.iter().flatten().map(ToString::to_string).collect();
                 names.sort_unstable();
@@ -304,19 +306,19 @@ impl<'a> Encoder<'a> {
             }
         };
         if names.len() >= usize::from(NO_TEAM) {
-            return Err(Malformed::new(format!("{} rankers in one list; expected at most 254", names.len())));
+            return Err(LineError::new(format!("{} rankers in one list; expected at most 254", names.len())));
         }
-        if !places(teams, &names, &mut self.credit) {
+        if !team_places(teams, &names, &mut self.credit) {
             let team = teams.iter().flatten().find(|team| !names.iter().any(|name| name == *team));
             let team = team.map_or_else(String::new, |team| excerpt(team));
-            return Err(Malformed::new(if rankers.is_some() {
+            return Err(LineError::new(if rankers.is_some() {
                 crate::read::strange_team(&team)
             } else {
                 format!("the team {team} is none of --rankers {}", names.join(","))
             }));
         }
         let is_two = names.len() == 2;
-        self.number(names, TEAMS, is_two, design, alone)
+        self.number(names, TEAMS, is_two, design, single_ranker)
     }
 
     /// The number of a lineup, which is likely to come again soon.
@@ -325,46 +327,46 @@ impl<'a> Encoder<'a> {
         names: Vec<String>,
         method: &str,
         is_two: bool,
-        (declared, version): Design<'_>,
-        alone: Alone,
-    ) -> Result<u32, Malformed> {
-        let key = (names.clone(), method.to_owned(), is_two, version.map(str::to_owned), declared, alone);
+        (declared, version): ExperimentDesign<'_>,
+        single_ranker: SingleRanker,
+    ) -> Result<u32, LineError> {
+        let key = (names.clone(), method.to_owned(), is_two, version.map(str::to_owned), declared, single_ranker);
         let number = match self.known.get(&key) {
             Some(number) => *number,
             None => {
                 let borrowed: Vec<&str> = names.iter().map(String::as_str).collect();
-                let number = self.lineups.number(&borrowed, method, is_two, version, declared, alone);
-                *self.known.entry(key).or_insert(number.map_err(Malformed::new)?)
+                let number = self.lineups.number(&borrowed, method, is_two, version, declared, single_ranker);
+                *self.known.entry(key).or_insert(number.map_err(LineError::new)?)
             }
         };
         self.recent.truncate(RECENT - 1);
         let (method, version) = (method.to_owned(), version.map(str::to_owned));
-        self.recent.insert(0, Recent { names, method, is_two, version, declared, alone, number });
+        self.recent.insert(0, RecentLineup { names, method, is_two, version, declared, alone: single_ranker, number });
         Ok(number)
     }
 }
 
 /// Whether a list with these owners may be from one ranker alone. Two drafts of at least two documents both own some, unless
 /// one has no document left to add.
-fn alone(teams: &[Option<&str>], rankers: Option<&[&str]>) -> Alone {
+fn may_be_alone(teams: &[Option<&str>], rankers: Option<&[&str]>) -> SingleRanker {
     if let Some(rankers) = rankers {
-        return if rankers.len() == 1 { Alone::Yes } else { Alone::No };
+        return if rankers.len() == 1 { SingleRanker::Yes } else { SingleRanker::No };
     }
     let mut owners = teams.iter().flatten();
     let first = owners.next();
-    let (mut others, mut is_alone) = (0, true);
+    let (mut other_documents, mut is_alone) = (0, true);
     for owner in owners {
-        others += 1;
+        other_documents += 1;
         is_alone &= Some(owner) == first;
     }
-    if others > 0 && is_alone { Alone::Maybe } else { Alone::No }
+    if other_documents > 0 && is_alone { SingleRanker::Maybe } else { SingleRanker::No }
 }
 
 /// Two rankers that a log does not name.
-const UNNAMED: [&str; 2] = ["first", "second"];
+const UNNAMED_RANKERS: [&str; 2] = ["first", "second"];
 
 /// Makes `credit` the place of each team among `names`; false if one is not there.
-fn places(teams: &[Option<&str>], names: &[String], credit: &mut Vec<u8>) -> bool {
+fn team_places(teams: &[Option<&str>], names: &[String], credit: &mut Vec<u8>) -> bool {
     credit.clear();
     for team in teams {
         let place = match team {

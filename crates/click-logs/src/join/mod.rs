@@ -15,9 +15,10 @@
 mod append;
 mod conversions;
 mod credit;
-mod credited;
+mod credited_log;
 mod encode_blocks;
 mod frame_join;
+mod join_state;
 mod line_encoder;
 mod outcome;
 mod page_reader;
@@ -31,15 +32,14 @@ mod table;
 mod tally;
 mod units;
 
-pub use append::{HORIZON, State, Unkept, append};
+pub use append::{DEFAULT_HORIZON, PendingRun, State, append};
 pub use conversions::ConversionLog;
 pub use credit::{Inputs, Limits, Order, Watch, credit, credit_with_conversions};
-pub use credited::{Credited, CreditedConversions};
+pub use credited_log::{CreditedConversions, CreditedLog};
 pub use frame_join::{FrameJoin, UnitOutcome, Units};
 pub use span::Span;
 pub use survey::Survey;
 pub use tally::{
-    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit,
-    UnitFate,
+    Aside, ClickFate, ConversionFate, ImpressionFate, Tally, Trace, TracedConversions, TracedPair, TracedUnit, UnitFate,
 };
-pub use units::{OfDay, Sum};
+pub use units::{DayTotals, LogTotals};

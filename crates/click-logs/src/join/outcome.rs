@@ -3,7 +3,9 @@
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
-use super::record::{ID, ORIGIN, Origin, TIME, read_id, read_origin, read_time, write_id, write_origin, write_time};
+use super::record::{
+    ID_BYTES, ORIGIN_BYTES, Origin, TIME_BYTES, read_id, read_origin, read_time, write_id, write_origin, write_time,
+};
 
 /// One impression, one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub(super) struct PairOutcome {
     pub(super) shown: (i64, u32),
     pub(super) day: i32,
     pub(super) lineup: u32,
-    /// The places of the rankers in the lineup; [`UNKNOWN`] if the impression does not name them.
+    /// The places of the rankers in the lineup; [`UNKNOWN_PLACE`] if the impression does not name them.
     pub(super) pair: [u8; 2],
     /// 1 if the first won, -1 if the second did.
     pub(super) net: i8,
@@ -54,11 +56,11 @@ impl OutcomeSource for Vec<PairOutcome> {
 
 /// Outcomes of a log in memory, without origins and advantages. Blocks have the size of blocks of records, and reuse their memory.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Vec<Vec<KeptOutcome>>);
+pub(super) struct OutcomeBlocks(Vec<Vec<CompactOutcome>>);
 
 /// An outcome without its origin and its advantage, in 64 bytes.
 #[derive(Debug, Clone, Copy)]
-struct KeptOutcome {
+struct CompactOutcome {
     unit: u128,
     shown: (i64, u32),
     day: i32,
@@ -74,20 +76,20 @@ struct KeptOutcome {
     is_known_bot: bool,
 }
 
-impl Kept {
-    const BLOCK: usize = 1 << 11;
+impl OutcomeBlocks {
+    const BLOCK_OUTCOMES: usize = 1 << 11;
 
     /// Adds an outcome, but for its origin and its advantage.
     pub(super) fn push(&mut self, outcome: PairOutcome) {
-        if self.0.last().is_none_or(|block| block.len() == Self::BLOCK) {
-            self.0.push(Vec::with_capacity(Self::BLOCK));
+        if self.0.last().is_none_or(|block| block.len() == Self::BLOCK_OUTCOMES) {
+            self.0.push(Vec::with_capacity(Self::BLOCK_OUTCOMES));
         }
         let PairOutcome { unit, shown, day, lineup, pair, net, stands, is_set_aside, is_known_bot, clicks, .. } =
             outcome;
         let (all_clicks, page) = (outcome.all_clicks, outcome.page.packed());
         let sides = SideClicks::packed(outcome.sides);
         let last = self.0.len() - 1;
-        self.0[last].push(KeptOutcome {
+        self.0[last].push(CompactOutcome {
             unit,
             shown,
             day,
@@ -106,18 +108,18 @@ impl Kept {
 
     /// The number of outcomes.
     pub(super) fn len(&self) -> usize {
-        self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::BLOCK + last.len())
+        self.0.last().map_or(0, |last| (self.0.len() - 1) * Self::BLOCK_OUTCOMES + last.len())
     }
 }
 
-impl OutcomeSource for Kept {
+impl OutcomeSource for OutcomeBlocks {
     fn units(&self) -> impl Iterator<Item = u128> {
         self.0.iter().flatten().map(|outcome| outcome.unit)
     }
 
     fn get(&self, place: usize) -> PairOutcome {
-        let kept = self.0[place / Self::BLOCK][place % Self::BLOCK];
-        let KeptOutcome { unit, shown, day, lineup, clicks, all_clicks, pair, net, stands, is_set_aside, .. } = kept;
+        let kept = self.0[place / Self::BLOCK_OUTCOMES][place % Self::BLOCK_OUTCOMES];
+        let CompactOutcome { unit, shown, day, lineup, clicks, all_clicks, pair, net, stands, is_set_aside, .. } = kept;
         PairOutcome {
             unit,
             shown,
@@ -139,22 +141,22 @@ impl OutcomeSource for Kept {
 }
 
 /// A ranker that owns nothing in a list.
-pub(super) const UNKNOWN: u8 = u8::MAX;
+pub(super) const UNKNOWN_PLACE: u8 = u8::MAX;
 
 /// Bytes without an origin.
-const LENGTH: usize = ID + 15 + TIME + 4 + PAGE + SIDES;
+const RECORD_BYTES: usize = ID_BYTES + 15 + TIME_BYTES + 4 + PAGE_BYTES + SIDES_BYTES;
 /// The bytes of its page record.
-const PAGE: usize = 3;
+const PAGE_BYTES: usize = 3;
 /// Bytes of the clicks on each side.
-const SIDES: usize = 4;
+const SIDES_BYTES: usize = 4;
 
 /// Bytes of an advantage.
-const ADVANTAGE: usize = 2;
-const _: () = assert!(ADVANTAGE != ORIGIN);
+const ADVANTAGE_BYTES: usize = 2;
+const _: () = assert!(ADVANTAGE_BYTES != ORIGIN_BYTES);
 
 /// Bytes of one, with its origin or without, and with its advantage or without.
 pub(super) fn length(keeps_origins: bool, has_advantage: bool) -> usize {
-    LENGTH + if keeps_origins { ORIGIN } else { 0 } + if has_advantage { ADVANTAGE } else { 0 }
+    RECORD_BYTES + if keeps_origins { ORIGIN_BYTES } else { 0 } + if has_advantage { ADVANTAGE_BYTES } else { 0 }
 }
 
 impl PairOutcome {
@@ -172,7 +174,7 @@ impl PairOutcome {
         bytes.extend_from_slice(&self.all_clicks.to_le_bytes());
         write_time(self.shown.0, bytes);
         bytes.extend_from_slice(&self.shown.1.to_le_bytes());
-        bytes.extend_from_slice(&self.page.packed().to_le_bytes()[..PAGE]);
+        bytes.extend_from_slice(&self.page.packed().to_le_bytes()[..PAGE_BYTES]);
         bytes.extend_from_slice(&SideClicks::packed(self.sides).to_le_bytes());
         if let Some(origin) = self.origin {
             write_origin(origin, bytes);
@@ -184,18 +186,19 @@ impl PairOutcome {
 
     /// One in exactly its bytes.
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let has = [LENGTH + ADVANTAGE, LENGTH + ORIGIN + ADVANTAGE].contains(&bytes.len());
-        let (bytes, advantage) = bytes.split_at(bytes.len() - if has { ADVANTAGE } else { 0 });
-        let (id, rest) = bytes.split_at(ID);
-        let two = |at: usize| u32::from(u16::from_le_bytes(rest[at..at + 2].try_into().expect("two bytes")));
-        let four = |at: usize| -> [u8; 4] { rest[at..at + 4].try_into().expect("four bytes") };
-        let flags = rest[8];
+        let has =
+            [RECORD_BYTES + ADVANTAGE_BYTES, RECORD_BYTES + ORIGIN_BYTES + ADVANTAGE_BYTES].contains(&bytes.len());
+        let (bytes, advantage) = bytes.split_at(bytes.len() - if has { ADVANTAGE_BYTES } else { 0 });
+        let (id, tail) = bytes.split_at(ID_BYTES);
+        let two = |at: usize| u32::from(u16::from_le_bytes(tail[at..at + 2].try_into().expect("two bytes")));
+        let four = |at: usize| -> [u8; 4] { tail[at..at + 4].try_into().expect("four bytes") };
+        let flags = tail[8];
         Self {
             unit: read_id(id),
-            shown: (read_time(&rest[15..]), u32::from_le_bytes(four(15 + TIME))),
+            shown: (read_time(&tail[15..]), u32::from_le_bytes(four(15 + TIME_BYTES))),
             day: i32::from_le_bytes(four(0)),
             lineup: two(4),
-            pair: [rest[6], rest[7]],
+            pair: [tail[6], tail[7]],
             net: (flags >> 2 & 3) as i8 - 1,
             stands: flags & 1 == 1,
             is_set_aside: flags & 16 == 16,
@@ -203,12 +206,12 @@ impl PairOutcome {
             clicks: two(9),
             all_clicks: u32::from_le_bytes(four(11)),
             page: PageRecord::unpacked({
-                let page = &rest[15 + TIME + 4..];
+                let page = &tail[15 + TIME_BYTES + 4..];
                 u32::from_le_bytes([page[0], page[1], page[2], 0])
             }),
-            sides: SideClicks::unpacked(u32::from_le_bytes(four(15 + TIME + 4 + PAGE))),
+            sides: SideClicks::unpacked(u32::from_le_bytes(four(15 + TIME_BYTES + 4 + PAGE_BYTES))),
             advantage: advantage.try_into().ok().map(i16::from_le_bytes),
-            origin: (bytes.len() > LENGTH).then(|| read_origin(&bytes[LENGTH..])),
+            origin: (bytes.len() > RECORD_BYTES).then(|| read_origin(&bytes[RECORD_BYTES..])),
         }
     }
 }
@@ -226,7 +229,7 @@ mod tests {
                 shown: (-1_700_000_000_123, 1 << 31),
                 day: -5,
                 lineup: 7,
-                pair: [1, UNKNOWN],
+                pair: [1, UNKNOWN_PLACE],
                 net: -1,
                 stands: true,
                 is_set_aside: origin.is_none(),

@@ -7,11 +7,11 @@ use verdicts::draft;
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
 use super::record::ImpressionRecord;
-use crate::model::{Alone, Lineup, NO_TEAM, Scheme, read_credit};
+use crate::model::{Lineup, NO_TEAM, Scheme, SingleRanker, read_credit};
 
 /// The clicks in the window of an impression.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clicked {
+pub(super) struct ClickedDocuments {
     /// There is one.
     pub(super) any: bool,
     /// There is one on a document that was not shown.
@@ -57,7 +57,7 @@ impl PageReader {
         record: ImpressionRecord<'_>,
         credit: &[u8],
         positions: &[usize],
-        clicked: Clicked,
+        clicked: ClickedDocuments,
     ) -> Result<(), String> {
         self.coins = Coins::Nowhere;
         self.owners.clear();
@@ -66,7 +66,7 @@ impl PageReader {
         (self.page, self.are_known) = (None, false);
         match &lineup.scheme {
             Scheme::Teams => {
-                self.owners.extend_from_slice(&credit[..record.shown().min(credit.len())]);
+                self.owners.extend_from_slice(&credit[..record.shown_count().min(credit.len())]);
                 self.are_known = true;
                 // Teams are those of the page: they cover what was mixed only if the page displays it unchanged.
                 if record.oddities().are_none() && !self.owners.contains(&NO_TEAM) {
@@ -74,34 +74,34 @@ impl PageReader {
                 }
             }
             scheme if ownership(scheme) != Ownership::Shared => {
-                let (displayed, _, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
-                let mixed = Mixed::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
+                let (displayed_page, _, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
+                let mixed_list = Mixed::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
                     .map_err(|error| error.to_string())?;
-                if let Some(owners) = mixed.owners() {
+                if let Some(owners) = mixed_list.owners() {
                     self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NO_TEAM, |owner| owner as u8)));
                     self.are_known = true;
                     if ownership(scheme).has_coins() {
                         self.coins = Coins::Owners;
                     }
-                } else if let Some(ranks) = mixed.ranks() {
+                } else if let Some(ranks) = mixed_list.ranks() {
                     self.ranks = ranks;
                     self.coins = Coins::Ranks;
                 }
-                self.page = displayed;
+                self.page = displayed_page;
             }
             _ => {}
         }
-        let mixed_at = |place: usize| mixed_at(self.page.as_ref(), place);
+        let position_in_mix = |place: usize| mixed_position(self.page.as_ref(), place);
         if self.are_known {
             // In a log with teams, documents may name only one of two rankers.
             self.clicks_of.resize(lineup.rankers.len().max(2), 0);
-            for owner in positions.iter().filter_map(|place| self.owners.get(mixed_at(*place)?)) {
+            for owner in positions.iter().filter_map(|place| self.owners.get(position_in_mix(*place)?)) {
                 if let Some(clicks) = self.clicks_of.get_mut(usize::from(*owner)) {
                     *clicks = clicks.saturating_add(1);
                 }
             }
         }
-        let near = (0..64).filter(|place| clicked.near >> place & 1 == 1).filter_map(mixed_at);
+        let near = (0..64).filter(|place| clicked.near >> place & 1 == 1).filter_map(position_in_mix);
         self.near.extend(near.filter_map(|at| self.owners.get(at)).filter(|owner| **owner != NO_TEAM));
         self.clicks = PageClicks { any: clicked.any, lost: clicked.lost, near: [false; 2] };
         Ok(())
@@ -112,7 +112,7 @@ impl PageReader {
     ///
     /// # Errors
     /// If its method tosses no coins for its places, its teams are not those of a list as mixed, or a ranker had no document left.
-    pub(super) fn drafted(
+    pub(super) fn drafted_places(
         &self,
         lineup: &Lineup,
         record: ImpressionRecord<'_>,
@@ -120,26 +120,29 @@ impl PageReader {
     ) -> Result<usize, &'static str> {
         let places = usize::from(places);
         match (&lineup.scheme, self.coins) {
-            (Scheme::Teams, _) if lineup.alone == Alone::Yes => return Ok(0),
-            (Scheme::Teams, _) if record.oddities().has_left_out || record.oddities().is_moved => return Err(MOVED),
+            (Scheme::Teams, _) if lineup.alone == SingleRanker::Yes => return Ok(0),
+            (Scheme::Teams, _) if record.oddities().has_left_out || record.oddities().is_moved => {
+                return Err(MOVED_LISTS);
+            }
             (Scheme::Teams, Coins::Nowhere) => return Ok(0),
             (_, Coins::Owners) => {}
             _ => return Err(NO_COINS),
         }
         let Some(owners) = self.owners.get(..places) else { return Ok(0) };
-        draft::whole_rounds(owners.iter().copied().map(owned), lineup.rankers.len().max(2)).ok_or(NONE_LEFT)
+        draft::whole_rounds(owners.iter().copied().map(known_owner), lineup.rankers.len().max(2))
+            .ok_or(NO_DOCUMENTS_LEFT)
     }
 
-    /// The advantage that the coins of that number of [places](Self::drafted) give the first of a pair of its rankers.
+    /// The advantage that the coins of that number of [places](Self::drafted_places) give the first of a pair of its rankers.
     pub(super) fn advantage(&self, places: usize, i: u8, j: u8) -> i16 {
         draft::advantage(
-            self.owners[..places].iter().map(|&owner| owned(owner).and_then(|owner| Side::of(owner, [i, j]))),
+            self.owners[..places].iter().map(|&owner| known_owner(owner).and_then(|owner| Side::of(owner, [i, j]))),
         )
     }
 
     /// The owner of the document at a place of the page, [`NO_TEAM`] if it has none; `None` if owners are not known.
     pub(super) fn owner(&self, place: usize) -> Option<u8> {
-        let owner = mixed_at(self.page.as_ref(), place).and_then(|at| self.owners.get(at).copied());
+        let owner = mixed_position(self.page.as_ref(), place).and_then(|at| self.owners.get(at).copied());
         self.are_known.then(|| owner.unwrap_or(NO_TEAM))
     }
 
@@ -150,11 +153,11 @@ impl PageReader {
     }
 
     /// What it shows of a pair of its rankers, given by their places in the lineup.
-    pub(super) fn of_pair(&self, i: u8, j: u8) -> PageRecord {
+    pub(super) fn pair_record(&self, i: u8, j: u8) -> PageRecord {
         let draw = match self.coins {
             Coins::Nowhere => Draw::default(),
-            Coins::Owners => Draw::of_teams(self.owners.iter().map(|&owner| Side::of(owner, [i, j]))),
-            Coins::Ranks => Draw::of_ranks(&self.ranks),
+            Coins::Owners => Draw::from_owners(self.owners.iter().map(|&owner| Side::of(owner, [i, j]))),
+            Coins::Ranks => Draw::from_ranks(&self.ranks),
         };
         let near = [i, j].map(|ranker| self.near.contains(&ranker));
         PageRecord { draw, clicks: PageClicks { near, ..self.clicks }, is_identical: false }
@@ -162,18 +165,18 @@ impl PageReader {
 }
 
 const NO_COINS: &str = "--draft-covariate takes lists that were mixed by team-draft or team-draft:pairs; leave it out";
-const MOVED: &str = "--draft-covariate takes lists as they were mixed, and teams of some page are those of a list of which documents were left out or \
+const MOVED_LISTS: &str = "--draft-covariate takes lists as they were mixed, and teams of some page are those of a list of which documents were left out or \
                      moved; log receipts, or leave it out";
-const NONE_LEFT: &str = "--draft-covariate takes rankers that have as many documents as it has places, and in some list a ranker had none left; \
+const NO_DOCUMENTS_LEFT: &str = "--draft-covariate takes rankers that have as many documents as it has places, and in some list a ranker had none left; \
                          take fewer places, or leave it out";
 
 /// The ranker that owns a document, if any does.
-fn owned(owner: u8) -> Option<u8> {
+fn known_owner(owner: u8) -> Option<u8> {
     (owner != NO_TEAM).then_some(owner)
 }
 
 /// Which document of those that were mixed a place of the page has.
-fn mixed_at(page: Option<&Page>, place: usize) -> Option<usize> {
+fn mixed_position(page: Option<&Page>, place: usize) -> Option<usize> {
     match page {
         Some(page) => page.places().nth(place).flatten(),
         None => Some(place),

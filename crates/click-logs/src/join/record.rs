@@ -10,23 +10,23 @@ use ranktypes::varint;
 pub(super) type Origin = (u32, u64);
 
 /// Bytes of an origin.
-pub(super) const ORIGIN: usize = 12;
+pub(super) const ORIGIN_BYTES: usize = 12;
 /// Bytes of an id.
-pub(super) const ID: usize = 12;
+pub(super) const ID_BYTES: usize = 12;
 /// Bytes of a time: a million years of milliseconds.
-pub(super) const TIME: usize = 7;
+pub(super) const TIME_BYTES: usize = 7;
 /// Bytes of the document of a click.
-const DOCUMENT: usize = 6;
+const DOCUMENT_BYTES: usize = 6;
 /// Bytes of a document of an impression, unless these are not enough.
-const NARROW: usize = DOCUMENT - 1;
+const NARROW_BYTES: usize = DOCUMENT_BYTES - 1;
 /// The bits of a document of an impression, unless these are not enough.
-pub(super) const NARROW_DOCUMENT: u64 = (1 << (8 * NARROW)) - 1;
+pub(super) const MAX_NARROW_DOCUMENT: u64 = (1 << (8 * NARROW_BYTES)) - 1;
 /// Bytes of a document that are those of the [normal form](verdicts::integrity::normal_form) of its id.
-const NORMAL: usize = 3;
+const NORMAL_FORM_BYTES: usize = 3;
 /// The bits of a document that are those of its normal form.
-pub(super) const NORMAL_FORM: u64 = (1 << (8 * NORMAL)) - 1;
+pub(super) const NORMAL_FORM_MASK: u64 = (1 << (8 * NORMAL_FORM_BYTES)) - 1;
 /// Bytes of a click without its origin.
-pub(super) const CLICK: usize = ID + DOCUMENT + TIME + 1;
+pub(super) const CLICK_BYTES: usize = ID_BYTES + DOCUMENT_BYTES + TIME_BYTES + 1;
 
 /// An impression is from a bot, according to its user or agent.
 const IS_BOT: u8 = 1;
@@ -49,34 +49,34 @@ pub(super) const NO_UNIT: u32 = u32::MAX - 1;
 /// The number of reserved lineup numbers; written lineup numbers are shifted by it.
 const SPECIAL_LINEUPS: u32 = 2;
 /// The most lines that a record stands for.
-pub(super) const MOST_COPIES: u8 = 0x7f;
+pub(super) const MAX_COPIES: u8 = 0x7f;
 /// No team, among teams of two bits.
 const PACKED_NO_TEAM: u8 = 3;
 /// The user stayed long enough after a click, if a rule requires that.
 const IS_SATISFIED: u8 = 0x80;
 
 pub(super) fn write_id(id: u128, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(&id.to_le_bytes()[..ID]);
+    bytes.extend_from_slice(&id.to_le_bytes()[..ID_BYTES]);
 }
 
 /// The id at the beginning of some bytes.
 pub(super) fn read_id(bytes: &[u8]) -> u128 {
     let mut all = [0; 16];
-    all[..ID].copy_from_slice(&bytes[..ID]);
+    all[..ID_BYTES].copy_from_slice(&bytes[..ID_BYTES]);
     u128::from_le_bytes(all)
 }
 
 pub(super) fn write_time(time: i64, bytes: &mut Vec<u8>) {
-    const LAST: i64 = (1 << (8 * TIME - 1)) - 1;
-    bytes.extend_from_slice(&time.clamp(-LAST, LAST).to_le_bytes()[..TIME]);
+    const MAX_TIME: i64 = (1 << (8 * TIME_BYTES - 1)) - 1;
+    bytes.extend_from_slice(&time.clamp(-MAX_TIME, MAX_TIME).to_le_bytes()[..TIME_BYTES]);
 }
 
 /// The time at the beginning of some bytes.
 pub(super) fn read_time(bytes: &[u8]) -> i64 {
-    const ABOVE: usize = 8 - TIME;
+    const SHIFT_BYTES: usize = 8 - TIME_BYTES;
     let mut all = [0; 8];
-    all[ABOVE..].copy_from_slice(&bytes[..TIME]);
-    i64::from_le_bytes(all) >> (8 * ABOVE)
+    all[SHIFT_BYTES..].copy_from_slice(&bytes[..TIME_BYTES]);
+    i64::from_le_bytes(all) >> (8 * SHIFT_BYTES)
 }
 
 /// An impression to be written.
@@ -112,11 +112,11 @@ impl NewImpression<'_> {
             | flag(has_pinned, HAS_PINNED)
             | flag(has_left_out, HAS_LEFT_OUT)
             | flag(is_moved, IS_MOVED);
-        let width = if self.is_wide { DOCUMENT } else { NARROW };
+        let width = if self.is_wide { DOCUMENT_BYTES } else { NARROW_BYTES };
         let (lineup, shown) = (self.lineup.wrapping_add(SPECIAL_LINEUPS), self.documents.len() as u32);
         let credit = if is_packed { self.credit.len().div_ceil(4) } else { self.credit.len() };
-        let fixed = 2 + ID + TIME + ID + varint::length(lineup.into()) + varint::length(shown.into());
-        let origin = if self.origin.is_some() { ORIGIN } else { 0 };
+        let fixed = 2 + ID_BYTES + TIME_BYTES + ID_BYTES + varint::length(lineup.into()) + varint::length(shown.into());
+        let origin = if self.origin.is_some() { ORIGIN_BYTES } else { 0 };
         let length = fixed + self.documents.len() * width + credit + origin;
         bytes.reserve(length + 5);
         varint::write(length as u64, bytes);
@@ -128,9 +128,11 @@ impl NewImpression<'_> {
         varint::write(shown.into(), bytes);
         // Copies of a length that is known are quicker.
         if self.is_wide {
-            self.documents.iter().for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT]));
+            self.documents
+                .iter()
+                .for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..DOCUMENT_BYTES]));
         } else {
-            self.documents.iter().for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..NARROW]));
+            self.documents.iter().for_each(|document| bytes.extend_from_slice(&document.to_le_bytes()[..NARROW_BYTES]));
         }
         if is_packed {
             bytes.extend(self.credit.chunks(4).map(pack));
@@ -168,7 +170,7 @@ impl<'a> ImpressionRecord<'a> {
         let (length, rest) = varint::read(bytes)?;
         let head = bytes.len() - rest.len();
         let bytes = bytes.get(..head.checked_add(usize::try_from(length).ok()?)?)?;
-        Some(Self { bytes, head, origins: if keeps_origins { ORIGIN } else { 0 } })
+        Some(Self { bytes, head, origins: if keeps_origins { ORIGIN_BYTES } else { 0 } })
     }
 
     /// The records at the beginning of `bytes`, which may end within one.
@@ -223,19 +225,19 @@ impl<'a> ImpressionRecord<'a> {
     }
 
     pub(super) fn time(self) -> i64 {
-        read_time(self.from(1 + ID))
+        read_time(self.from(1 + ID_BYTES))
     }
 
     pub(super) fn unit(self) -> u128 {
-        read_id(self.from(1 + ID + TIME))
+        read_id(self.from(1 + ID_BYTES + TIME_BYTES))
     }
 
     pub(super) fn lineup(self) -> u32 {
-        self.number_at(1 + 2 * ID + TIME).0.wrapping_sub(SPECIAL_LINEUPS)
+        self.read_number(1 + 2 * ID_BYTES + TIME_BYTES).0.wrapping_sub(SPECIAL_LINEUPS)
     }
 
     /// A number, and where it ends.
-    fn number_at(self, at: usize) -> (u32, usize) {
+    fn read_number(self, at: usize) -> (u32, usize) {
         let bytes = self.from(at);
         let (number, rest) = varint::read(bytes).expect("a record has all of its numbers");
         (number as u32, at + bytes.len() - rest.len())
@@ -243,17 +245,17 @@ impl<'a> ImpressionRecord<'a> {
 
     /// The number of its documents, and where they begin.
     fn documents(self) -> (usize, usize) {
-        let (_, at) = self.number_at(1 + 2 * ID + TIME);
-        let (shown, at) = self.number_at(at);
+        let (_, at) = self.read_number(1 + 2 * ID_BYTES + TIME_BYTES);
+        let (shown, at) = self.read_number(at);
         (shown as usize, at)
     }
 
     /// Bytes of a document.
     fn width(self) -> usize {
-        if self.is(IS_WIDE) { DOCUMENT } else { NARROW }
+        if self.is(IS_WIDE) { DOCUMENT_BYTES } else { NARROW_BYTES }
     }
 
-    pub(super) fn shown(self) -> usize {
+    pub(super) fn shown_count(self) -> usize {
         self.documents().0
     }
 
@@ -262,8 +264,8 @@ impl<'a> ImpressionRecord<'a> {
     where
         'a: 'b,
     {
-        let (shown, at) = self.documents();
-        let bytes = self.from(at + shown * self.width());
+        let (shown_count, offset) = self.documents();
+        let bytes = self.from(offset + shown_count * self.width());
         let bytes = &bytes[..bytes.len() - self.origins];
         if !self.is(IS_PACKED) {
             return bytes;
@@ -273,33 +275,39 @@ impl<'a> ImpressionRecord<'a> {
             let team = |team: u8| if team == PACKED_NO_TEAM { NO_TEAM } else { team };
             teams.extend_from_slice(&[team(byte & 3), team(byte >> 2 & 3), team(byte >> 4 & 3), team(byte >> 6)]);
         }
-        teams.truncate(shown);
+        teams.truncate(shown_count);
         teams
     }
 
     /// The position of a document.
     pub(super) fn position(self, document: u64) -> Option<usize> {
-        let (shown, at) = self.documents();
+        let (shown_count, offset) = self.documents();
         let wanted = document.to_le_bytes();
         if self.is(IS_WIDE) {
-            self.from(at)[..DOCUMENT * shown].chunks_exact(DOCUMENT).position(|other| other == &wanted[..DOCUMENT])
+            self.from(offset)[..DOCUMENT_BYTES * shown_count]
+                .chunks_exact(DOCUMENT_BYTES)
+                .position(|other| other == &wanted[..DOCUMENT_BYTES])
         } else {
-            self.from(at)[..NARROW * shown].chunks_exact(NARROW).position(|other| other == &wanted[..NARROW])
+            self.from(offset)[..NARROW_BYTES * shown_count]
+                .chunks_exact(NARROW_BYTES)
+                .position(|other| other == &wanted[..NARROW_BYTES])
         }
     }
 
     /// The position of the first document that is this one but for how its id is written.
     pub(super) fn near_position(self, document: u64) -> Option<usize> {
         let (shown, at) = self.documents();
-        let wanted = &document.to_le_bytes()[..NORMAL];
-        self.from(at)[..self.width() * shown].chunks_exact(self.width()).position(|other| &other[..NORMAL] == wanted)
+        let wanted = &document.to_le_bytes()[..NORMAL_FORM_BYTES];
+        self.from(at)[..self.width() * shown]
+            .chunks_exact(self.width())
+            .position(|other| &other[..NORMAL_FORM_BYTES] == wanted)
     }
 
     /// Whether another record is the same apart from its time.
     pub(super) fn says_the_same(self, other: ImpressionRecord<'_>) -> bool {
-        const BEFORE: usize = 1 + ID;
+        const HEAD_BYTES: usize = 1 + ID_BYTES;
         let (one, two) = (self.content(), other.content());
-        one[..BEFORE] == two[..BEFORE] && one[BEFORE + TIME..] == two[BEFORE + TIME..]
+        one[..HEAD_BYTES] == two[..HEAD_BYTES] && one[HEAD_BYTES + TIME_BYTES..] == two[HEAD_BYTES + TIME_BYTES..]
     }
 
     /// Its content.
@@ -309,7 +317,7 @@ impl<'a> ImpressionRecord<'a> {
     }
 
     pub(super) fn origin(self) -> Option<Origin> {
-        (self.origins > 0).then(|| read_origin(&self.bytes[self.bytes.len() - ORIGIN..]))
+        (self.origins > 0).then(|| read_origin(&self.bytes[self.bytes.len() - ORIGIN_BYTES..]))
     }
 }
 
@@ -321,7 +329,7 @@ pub(super) struct ClickRecord {
     pub(super) time: i64,
     /// Whether the user stayed long enough, if a rule requires that.
     pub(super) is_satisfied: bool,
-    /// The number of lines it stands for, at most [`MOST_COPIES`].
+    /// The number of lines it stands for, at most [`MAX_COPIES`].
     pub(super) copies: u8,
     pub(super) origin: Option<Origin>,
 }
@@ -330,7 +338,7 @@ impl ClickRecord {
     /// Appends it: the id (12 bytes), the document (6), the time (7), whether it was satisfied and its copies (1), the origin.
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         write_id(self.id, bytes);
-        bytes.extend_from_slice(&self.document.to_le_bytes()[..DOCUMENT]);
+        bytes.extend_from_slice(&self.document.to_le_bytes()[..DOCUMENT_BYTES]);
         write_time(self.time, bytes);
         bytes.push(self.copies | if self.is_satisfied { IS_SATISFIED } else { 0 });
         if let Some(origin) = self.origin {
@@ -341,14 +349,14 @@ impl ClickRecord {
     /// The click in exactly its bytes.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut document = [0; 8];
-        document[..DOCUMENT].copy_from_slice(&bytes[ID..ID + DOCUMENT]);
+        document[..DOCUMENT_BYTES].copy_from_slice(&bytes[ID_BYTES..ID_BYTES + DOCUMENT_BYTES]);
         Self {
             id: read_id(bytes),
             document: u64::from_le_bytes(document),
-            time: read_time(&bytes[ID + DOCUMENT..]),
-            is_satisfied: bytes[CLICK - 1] & IS_SATISFIED != 0,
-            copies: bytes[CLICK - 1] & !IS_SATISFIED,
-            origin: (bytes.len() > CLICK).then(|| read_origin(&bytes[CLICK..])),
+            time: read_time(&bytes[ID_BYTES + DOCUMENT_BYTES..]),
+            is_satisfied: bytes[CLICK_BYTES - 1] & IS_SATISFIED != 0,
+            copies: bytes[CLICK_BYTES - 1] & !IS_SATISFIED,
+            origin: (bytes.len() > CLICK_BYTES).then(|| read_origin(&bytes[CLICK_BYTES..])),
         }
     }
 }
@@ -364,14 +372,14 @@ pub(super) fn read_origin(bytes: &[u8]) -> Origin {
 pub(super) struct Blocks(Vec<Vec<u8>>);
 
 impl Blocks {
-    const SIZE: usize = 1 << 17;
+    const BLOCK_BYTES: usize = 1 << 17;
     /// A block that has no more room than this is full; most records are smaller.
-    const SPARE: usize = 1 << 10;
+    const SPARE_BYTES: usize = 1 << 10;
 
     /// Where the next record is written.
     pub(super) fn buffer(&mut self) -> &mut Vec<u8> {
-        if self.0.last().is_none_or(|block| block.len() + Self::SPARE > Self::SIZE) {
-            self.0.push(Vec::with_capacity(Self::SIZE));
+        if self.0.last().is_none_or(|block| block.len() + Self::SPARE_BYTES > Self::BLOCK_BYTES) {
+            self.0.push(Vec::with_capacity(Self::BLOCK_BYTES));
         }
         let last = self.0.len() - 1;
         &mut self.0[last]
@@ -392,7 +400,7 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    const LAST_ID: u128 = (1 << (8 * ID)) - 1;
+    const LAST_ID: u128 = (1 << (8 * ID_BYTES)) - 1;
 
     #[test]
     fn impressions_as_bytes_and_back() {
@@ -426,7 +434,7 @@ mod tests {
                 let record = ImpressionRecord::first(&bytes, origin.is_some()).unwrap();
                 assert!((0..length).all(|end| ImpressionRecord::first(&bytes[..end], false).is_none()));
                 assert_eq!((record.length(), record.id(), record.time()), (length, LAST_ID - 7, time));
-                assert_eq!((record.unit(), record.lineup(), record.shown()), (LAST_ID / 3, lineup, shown));
+                assert_eq!((record.unit(), record.lineup(), record.shown_count()), (LAST_ID / 3, lineup, shown));
                 assert_eq!((record.is_known_bot(), record.copies(), record.origin()), (is_wide, 1, origin));
                 assert_eq!(record.oddities(), new.oddities);
                 assert_eq!(record.credit(&mut found), credit);
@@ -442,11 +450,11 @@ mod tests {
 
     #[test]
     fn clicks_as_bytes_and_back() {
-        for (copies, is_satisfied, origin, time) in [(1, true, None, -5), (MOST_COPIES, false, Some((7, 8)), 1 << 50)] {
+        for (copies, is_satisfied, origin, time) in [(1, true, None, -5), (MAX_COPIES, false, Some((7, 8)), 1 << 50)] {
             let click = ClickRecord { id: LAST_ID, document: (1 << 48) - 2, time, is_satisfied, copies, origin };
             let mut bytes = Vec::new();
             click.write(&mut bytes);
-            assert_eq!(bytes.len(), if origin.is_some() { CLICK + ORIGIN } else { CLICK });
+            assert_eq!(bytes.len(), if origin.is_some() { CLICK_BYTES + ORIGIN_BYTES } else { CLICK_BYTES });
             let found = ClickRecord::read(&bytes);
             assert_eq!((found.id, found.document, found.time), (click.id, click.document, click.time));
             assert_eq!((found.is_satisfied, found.copies, found.origin), (is_satisfied, copies, origin));

@@ -7,10 +7,10 @@ use crate::model::{Complete, Settings};
 /// A day in milliseconds.
 const DAY: i64 = 86_400_000;
 /// Impressions fewer than one of this number do not move the end of a log.
-const RARE: u64 = 1000;
-/// After a gap of this number of days, fewer than one of [`FEW`] do not.
-const LONG: i64 = 100;
-const FEW: u64 = 20;
+const RARE_SHARE: u64 = 1000;
+/// After a gap of this number of days, fewer than one of [`FEW_SHARE`] do not.
+const LONG_GAP_DAYS: i64 = 100;
+const FEW_SHARE: u64 = 20;
 
 /// The times of impressions. Sums of parts are those of the whole, in any order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,7 +68,7 @@ impl Span {
 
     /// The times that these [days](Self::days) are of.
     #[must_use]
-    pub fn of_days(days: impl IntoIterator<Item = (i32, i64, i64, u64)>) -> Self {
+    pub fn from_days(days: impl IntoIterator<Item = (i32, i64, i64, u64)>) -> Self {
         let mut all = Self::default();
         days.into_iter().for_each(|(day, first, last, count)| all.merge(day, (first, last, count)));
         all
@@ -94,8 +94,8 @@ impl Span {
             let [(_, _, last, count), (_, next, ..)] = *pair else { continue };
             until += count;
             let (after, gap) = (total - until, next - last);
-            let is_rare = gap > (2 * window).max(DAY) && after.saturating_mul(RARE) < total;
-            if is_rare || (gap > LONG * DAY && after.saturating_mul(FEW) < total) {
+            let is_rare = gap > (2 * window).max(DAY) && after.saturating_mul(RARE_SHARE) < total;
+            if is_rare || (gap > LONG_GAP_DAYS * DAY && after.saturating_mul(FEW_SHARE) < total) {
                 return Some((last, after));
             }
         }
@@ -150,6 +150,6 @@ mod tests {
             parts.join(&of(times[..cut].iter().rev().copied()));
             assert_eq!((parts.days(), parts.ends()), (whole.days(), whole.ends()));
         }
-        assert_eq!(Span::of_days(whole.days()).days(), whole.days());
+        assert_eq!(Span::from_days(whole.days()).days(), whole.days());
     }
 }

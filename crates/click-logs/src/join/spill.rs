@@ -13,66 +13,74 @@ use crate::error::LogError;
 pub(super) struct Spill {
     folder: PathBuf,
     name: &'static str,
-    parts: Vec<Partition>,
+    partitions: Vec<Partition>,
     /// Bytes in memory, and the most there may be.
-    held: usize,
+    bytes_held: usize,
     budget: usize,
     /// Makes fewer bytes of the records that go to a file together.
     compact: Option<fn(&mut Vec<u8>)>,
     /// Bytes written to files so far.
-    written: u64,
+    bytes_written: u64,
 }
 
 #[derive(Default)]
 struct Partition {
     memory: Vec<u8>,
     /// Bytes in its file.
-    written: u64,
+    bytes_written: u64,
 }
 
 /// The bytes read from a file at a time; more if a record is longer.
-const CHUNK: usize = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
 
 impl Spill {
     /// `parts` partitions that keep at most `budget` bytes in memory; files are in `folder`, which must exist when they are
     /// written.
     pub(super) fn new(folder: &Path, name: &'static str, parts: usize, budget: usize) -> Self {
         let parts = (0..parts).map(|_| Partition::default()).collect();
-        Self { folder: folder.to_path_buf(), name, parts, held: 0, budget, compact: None, written: 0 }
+        Self {
+            folder: folder.to_path_buf(),
+            name,
+            partitions: parts,
+            bytes_held: 0,
+            budget,
+            compact: None,
+            bytes_written: 0,
+        }
     }
 
     /// The same with a function that shrinks the records that go to a file together, without loss.
-    pub(super) fn compacted(mut self, compact: Option<fn(&mut Vec<u8>)>) -> Self {
+    pub(super) fn with_compaction(mut self, compact: Option<fn(&mut Vec<u8>)>) -> Self {
         self.compact = compact;
         self
     }
 
-    pub(super) fn parts(&self) -> usize {
-        self.parts.len()
+    pub(super) fn partition_count(&self) -> usize {
+        self.partitions.len()
     }
 
     /// All bytes of a partition.
-    pub(super) fn bytes(&self, part: usize) -> u64 {
-        self.parts[part].memory.len() as u64 + self.parts[part].written
+    pub(super) fn bytes(&self, partition: usize) -> u64 {
+        self.partitions[partition].memory.len() as u64 + self.partitions[partition].bytes_written
     }
 
     /// Bytes that are in files now, or will be if all memory is flushed.
     pub(super) fn size(&self) -> u64 {
-        self.held as u64 + self.parts.iter().map(|part| part.written).sum::<u64>()
+        self.bytes_held as u64 + self.partitions.iter().map(|partition| partition.bytes_written).sum::<u64>()
     }
 
     /// All bytes that were written to files.
     pub(super) fn written(&self) -> u64 {
-        self.written
+        self.bytes_written
     }
 
     /// Adds whole records to a partition.
-    pub(super) fn append(&mut self, part: usize, records: &[u8]) -> Result<(), LogError> {
-        if self.held + records.len() > self.budget {
+    pub(super) fn append(&mut self, partition: usize, records: &[u8]) -> Result<(), LogError> {
+        if self.bytes_held + records.len() > self.budget {
             self.flush()?;
         }
-        self.parts[part].memory.extend_from_slice(records);
-        self.held += records.len();
+        self.partitions[partition].memory.extend_from_slice(records);
+        self.bytes_held += records.len();
         Ok(())
     }
 
@@ -83,59 +91,60 @@ impl Spill {
 
     /// Adds whole records to some of the partitions.
     pub(super) fn append_some(&mut self, records: &[Vec<u8>], parts: Range<usize>) -> Result<(), LogError> {
-        let some = parts.filter(|&part| !records[part].is_empty());
-        { some }.try_for_each(|part| self.append(part, &records[part]))
+        let some = parts.filter(|&partition| !records[partition].is_empty());
+        { some }.try_for_each(|partition| self.append(partition, &records[partition]))
     }
 
     /// Moves everything to files.
     fn flush(&mut self) -> Result<(), LogError> {
-        for part in 0..self.parts.len() {
-            let path = self.path(part);
-            let Partition { memory, written } = &mut self.parts[part];
+        for partition in 0..self.partitions.len() {
+            let path = self.path(partition);
+            let Partition { memory, bytes_written: written } = &mut self.partitions[partition];
             if !memory.is_empty() {
                 if let Some(compact) = self.compact {
                     compact(memory);
                 }
                 let appended = input::open_with(OpenOptions::new().create(true).append(true), &path);
                 let appended = appended.and_then(|mut file| file.write_all(memory));
-                appended.map_err(|error| failed(&path, &error))?;
+                appended.map_err(|error| spill_error(&path, &error))?;
                 *written += memory.len() as u64;
-                self.written += memory.len() as u64;
+                self.bytes_written += memory.len() as u64;
                 // The next ones will be as long.
                 memory.clear();
             }
         }
-        self.held = 0;
+        self.bytes_held = 0;
         Ok(())
     }
 
-    fn path(&self, part: usize) -> PathBuf {
-        self.folder.join(format!("{}-{part}", self.name))
+    fn path(&self, partition: usize) -> PathBuf {
+        self.folder.join(format!("{}-{partition}", self.name))
     }
 
     /// Passes the bytes of a partition to `consume`, in pieces that begin with a whole record; it returns how many bytes of
     /// whole records it used, at least one record unless the piece holds none.
-    pub(super) fn read(&self, part: usize, mut consume: impl FnMut(&[u8]) -> usize) -> Result<(), LogError> {
-        if self.parts[part].written > 0 {
-            let path = self.path(part);
-            let mut file = input::open(&path).map_err(|error| failed(&path, &error))?;
-            let mut held = Vec::new();
+    pub(super) fn read(&self, partition: usize, mut consume: impl FnMut(&[u8]) -> usize) -> Result<(), LogError> {
+        if self.partitions[partition].bytes_written > 0 {
+            let path = self.path(partition);
+            let mut file = input::open(&path).map_err(|error| spill_error(&path, &error))?;
+            let mut buffered = Vec::new();
             loop {
-                let before = held.len();
-                held.resize(before + CHUNK, 0);
-                let count = read_some(&mut file, &mut held[before..]).map_err(|error| failed(&path, &error))?;
-                held.truncate(before + count);
-                let used = consume(&held);
-                held.drain(..used);
+                let before = buffered.len();
+                buffered.resize(before + CHUNK_BYTES, 0);
+                let count =
+                    read_some(&mut file, &mut buffered[before..]).map_err(|error| spill_error(&path, &error))?;
+                buffered.truncate(before + count);
+                let used = consume(&buffered);
+                buffered.drain(..used);
                 if count == 0 {
                     break;
                 }
             }
-            if !held.is_empty() {
+            if !buffered.is_empty() {
                 return Err(LogError::new("cut off; is another program changing it?").in_file(&path));
             }
         }
-        let mut rest = self.parts[part].memory.as_slice();
+        let mut rest = self.partitions[partition].memory.as_slice();
         while !rest.is_empty() {
             rest = &rest[consume(rest)..];
         }
@@ -143,20 +152,20 @@ impl Spill {
     }
 
     /// Forgets a partition that was read.
-    pub(super) fn release(&mut self, part: usize) {
-        if self.parts[part].written > 0 {
+    pub(super) fn release(&mut self, partition: usize) {
+        if self.partitions[partition].bytes_written > 0 {
             // If it cannot be removed now, it is removed with the folder.
-            let _ = fs::remove_file(self.path(part));
+            let _ = fs::remove_file(self.path(partition));
         }
-        let part = std::mem::take(&mut self.parts[part]);
-        self.held -= part.memory.len().min(self.held);
+        let partition = std::mem::take(&mut self.partitions[partition]);
+        self.bytes_held -= partition.memory.len().min(self.bytes_held);
     }
 }
 
 /// An abandoned spill leaves no files.
 impl Drop for Spill {
     fn drop(&mut self) {
-        (0..self.parts.len()).for_each(|part| self.release(part));
+        (0..self.partitions.len()).for_each(|partition| self.release(partition));
     }
 }
 
@@ -169,7 +178,7 @@ fn read_some(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> LogError {
+fn spill_error(path: &Path, error: &io::Error) -> LogError {
     let remedy = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; choose a folder with more room: --scratch FOLDER"
@@ -192,19 +201,19 @@ mod tests {
                 spill.append(number as usize % 3, &number.to_le_bytes()).unwrap();
             }
             assert_eq!(spill.written() == 0, budget == 1 << 20);
-            for part in 0..3 {
-                assert_eq!(spill.bytes(part), 8 * (part..2_000).step_by(3).count() as u64);
+            for partition in 0..3 {
+                assert_eq!(spill.bytes(partition), 8 * (partition..2_000).step_by(3).count() as u64);
                 let mut found = Vec::new();
                 spill
-                    .read(part, |bytes| {
+                    .read(partition, |bytes| {
                         let whole = bytes.chunks_exact(8);
                         whole.clone().for_each(|number| found.push(u64::from_le_bytes(number.try_into().unwrap())));
                         8 * whole.len()
                     })
                     .unwrap();
-                assert_eq!(found, (part as u64..2_000).step_by(3).collect::<Vec<_>>());
-                spill.release(part);
-                assert_eq!(spill.bytes(part), 0);
+                assert_eq!(found, (partition as u64..2_000).step_by(3).collect::<Vec<_>>());
+                spill.release(partition);
+                assert_eq!(spill.bytes(partition), 0);
             }
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use verdicts::integrity::PageRecord;
 
 use super::conversions::{Appearance, ConversionLog};
-use super::outcome::{PairOutcome, UNKNOWN};
-use super::page_reader::{Clicked, PageReader};
+use super::outcome::{PairOutcome, UNKNOWN_PLACE};
+use super::page_reader::{ClickedDocuments, PageReader};
 use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
-use crate::model::{Alone, Lineup, NO_TEAM, Scheme, Settings};
+use crate::model::{Lineup, NO_TEAM, Scheme, Settings, SingleRanker};
 
 /// Impressions, each id once, with their clicks.
-pub(super) struct Table<'a> {
+pub(super) struct ImpressionTable<'a> {
     settings: &'a Settings,
     /// Conversions on documents that impressions show.
     conversions: Option<&'a ConversionLog>,
@@ -22,21 +22,21 @@ pub(super) struct Table<'a> {
     /// The records of the first copies.
     records: Vec<u8>,
     entries: Vec<Slot>,
-    /// A part of an id and its place in `entries`, by hash; [`EMPTY`] where there is none.
+    /// A part of an id and its place in `entries`, by hash; [`EMPTY_SLOT`] where there is none.
     slots: Vec<(u32, u32)>,
     /// Clicked positions, 64 to a word.
     clicked: Vec<u64>,
     tally: Tally,
     asides: Vec<Aside>,
     /// By impression in conflict: the units and lineups of its copies but the one in `records`, when each saw it first, and in which line.
-    conflicts: BTreeMap<u128, BTreeMap<UnitOf, (Seen, Option<Origin>)>>,
+    conflicts: BTreeMap<u128, BTreeMap<UnitOf, (SeenAt, Option<Origin>)>>,
 }
 
 /// A unit, and the lineup that it saw.
 type UnitOf = (u128, u32);
 
 /// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
-type Seen = (i64, u32);
+type SeenAt = (i64, u32);
 
 struct Slot {
     /// Where its record is.
@@ -45,35 +45,35 @@ struct Slot {
     words: u32,
     copies: u32,
     /// Clicks by their fate, if the impression counts.
-    clicks: [u32; FATES],
+    clicks: [u32; FATE_COUNT],
     /// The first 64 positions on which clicks are but for how the id is written.
     near: u64,
     is_conflict: bool,
 }
 
 /// The fates that a click on an impression that counts can have: the first ones.
-const FATES: usize = ClickFate::NotShown as usize + 1;
-const _: () = assert!(ClickFate::Credited as usize == 0 && FATES == 6);
+const FATE_COUNT: usize = ClickFate::NotShown as usize + 1;
+const _: () = assert!(ClickFate::Credited as usize == 0 && FATE_COUNT == 6);
 
-const EMPTY: u32 = u32::MAX;
+const EMPTY_SLOT: u32 = u32::MAX;
 
 /// The number of ids that are looked up together.
-const TOGETHER: usize = 32;
+const GROUP_SIZE: usize = 32;
 
 /// Bytes of a record that is usual: ten documents and their teams.
-const USUAL_RECORD: usize = 88;
+const USUAL_RECORD_BYTES: usize = 88;
 
-/// Passes the records on in their order, in groups of at most [`TOGETHER`], each with its ids, so that look-ups wait for
+/// Passes the records on in their order, in groups of at most [`GROUP_SIZE`], each with its ids, so that look-ups wait for
 /// memory once per group.
 pub(super) fn in_groups<R>(
     mut records: impl Iterator<Item = R>,
     id: impl Fn(&R) -> u128,
     mut each: impl FnMut(&[R], &[u128]),
 ) {
-    let (mut group, mut ids) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+    let (mut group, mut ids) = (Vec::with_capacity(GROUP_SIZE), Vec::with_capacity(GROUP_SIZE));
     loop {
         group.clear();
-        group.extend(records.by_ref().take(TOGETHER));
+        group.extend(records.by_ref().take(GROUP_SIZE));
         if group.is_empty() {
             return;
         }
@@ -84,7 +84,7 @@ pub(super) fn in_groups<R>(
 }
 
 /// When an impression was seen.
-fn seen(record: ImpressionRecord<'_>) -> Seen {
+fn seen_at(record: ImpressionRecord<'_>) -> SeenAt {
     (record.time(), (record.id() >> 32) as u32)
 }
 
@@ -94,12 +94,12 @@ fn is_without_unit(record: ImpressionRecord<'_>) -> bool {
 }
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
-fn part_of(id: u128) -> u32 {
+fn slot_tag(id: u128) -> u32 {
     (id >> 32) as u32
 }
 
 /// The result of a table's impressions.
-pub(super) struct Joined {
+pub(super) struct JoinedTable {
     pub(super) tally: Tally,
     pub(super) asides: Vec<Aside>,
     pub(super) appearances: Vec<Appearance>,
@@ -107,7 +107,7 @@ pub(super) struct Joined {
 
 /// What is kept of an impression for clicks that come after it left the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Closed {
+pub(super) struct ClosedImpression {
     pub(super) id: u128,
     pub(super) time: i64,
     /// Whether it counts, as far as the join knows.
@@ -126,10 +126,10 @@ pub(super) fn outside_window(settings: &Settings, shown: i64, clicked: i64) -> O
     }
 }
 
-impl<'a> Table<'a> {
+impl<'a> ImpressionTable<'a> {
     /// A table for some `bytes` of records; it grows.
     pub(super) fn new(settings: &'a Settings, complete_until: i64, keeps_origins: bool, bytes: usize) -> Self {
-        let entries = bytes / USUAL_RECORD;
+        let entries = bytes / USUAL_RECORD_BYTES;
         Self {
             settings,
             conversions: None,
@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
             keeps_origins,
             records: Vec::with_capacity(bytes),
             entries: Vec::with_capacity(entries),
-            slots: vec![(0, EMPTY); (2 * entries).next_power_of_two().max(1024)],
+            slots: vec![(0, EMPTY_SLOT); (2 * entries).next_power_of_two().max(1024)],
             clicked: Vec::new(),
             tally: Tally::default(),
             asides: Vec::new(),
@@ -146,7 +146,7 @@ impl<'a> Table<'a> {
     }
 
     /// The same table, which also notes documents that impressions show and their users have conversions on.
-    pub(super) fn noting(self, conversions: Option<&'a ConversionLog>) -> Self {
+    pub(super) fn with_conversions(self, conversions: Option<&'a ConversionLog>) -> Self {
         Self { conversions, ..self }
     }
 
@@ -177,8 +177,8 @@ impl<'a> Table<'a> {
         let mut slot = (id >> 64) as usize & mask;
         loop {
             match self.slots[slot] {
-                (_, EMPTY) => return slot,
-                (part, entry) if part == part_of(id) && self.record(self.entries[entry as usize].at).id() == id => {
+                (_, EMPTY_SLOT) => return slot,
+                (part, entry) if part == slot_tag(id) && self.record(self.entries[entry as usize].at).id() == id => {
                     return slot;
                 }
                 _ => slot = (slot + 1) & mask,
@@ -189,25 +189,25 @@ impl<'a> Table<'a> {
     /// The place of an impression.
     pub(super) fn entry(&self, id: u128) -> Option<usize> {
         let (_, entry) = self.slots[self.slot(id)];
-        (entry != EMPTY).then_some(entry as usize)
+        (entry != EMPTY_SLOT).then_some(entry as usize)
     }
 
-    /// Reads the memory that looking up these ids will need, at most [`TOGETHER`] of them: one wait instead of many.
+    /// Reads the memory that looking up these ids will need, at most [`GROUP_SIZE`] of them: one wait instead of many.
     pub(super) fn touch(&self, ids: &[u128]) {
         let mask = self.slots.len() - 1;
-        let mut places = [usize::MAX; TOGETHER];
-        for (place, &id) in places.iter_mut().zip(ids) {
+        let mut slots_found = [usize::MAX; GROUP_SIZE];
+        for (slot, &id) in slots_found.iter_mut().zip(ids) {
             let (part, entry) = self.slots[(id >> 64) as usize & mask];
-            if entry != EMPTY && part == part_of(id) {
-                *place = entry as usize;
+            if entry != EMPTY_SLOT && part == slot_tag(id) {
+                *slot = entry as usize;
             }
         }
-        for place in &mut places {
-            if let Some(entry) = self.entries.get(*place) {
-                *place = entry.at;
+        for slot in &mut slots_found {
+            if let Some(entry) = self.entries.get(*slot) {
+                *slot = entry.at;
             }
         }
-        let read = places.iter().filter_map(|&at| self.records.get(at)).fold(0, |sum, byte| sum ^ byte);
+        let read = slots_found.iter().filter_map(|&at| self.records.get(at)).fold(0, |sum, byte| sum ^ byte);
         std::hint::black_box(read);
     }
 
@@ -218,14 +218,15 @@ impl<'a> Table<'a> {
     pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let slot = self.slot(record.id());
         let (_, place) = self.slots[slot];
-        if place != EMPTY {
-            let Slot { at, .. } = self.entries[place as usize];
-            let held = self.record(at);
+        if place != EMPTY_SLOT {
+            let Slot { at: offset, .. } = self.entries[place as usize];
+            let known_record = self.record(offset);
             let key = |record: ImpressionRecord<'_>| (record.time(), record.origin());
-            let is_same = held.says_the_same(record);
-            let is_other = held.time() != record.time();
-            let (is_earlier, are_empty) = (key(record) < key(held), [held, record].map(|record| record.shown() == 0));
-            let bytes = held.length();
+            let is_same = known_record.says_the_same(record);
+            let is_other = known_record.time() != record.time();
+            let (is_earlier, are_empty) =
+                (key(record) < key(known_record), [known_record, record].map(|record| record.shown_count() == 0));
+            let bytes = known_record.length();
             let entry = &mut self.entries[place as usize];
             let was_clicked = entry.clicks.iter().any(|clicks| *clicks > 0);
             entry.copies += u32::from(record.copies());
@@ -236,14 +237,14 @@ impl<'a> Table<'a> {
                     self.conflicts.remove(&record.id());
                     (entry.at, entry.words) = (self.records.len(), self.clicked.len() as u32);
                     self.records.extend_from_slice(record.bytes());
-                    self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
+                    self.clicked.resize(self.clicked.len() + record.shown_count().div_ceil(64), 0);
                     return was_clicked;
                 }
                 _ => {}
             }
             if is_same && is_earlier {
                 // The first one is the one that counts.
-                self.records[at..at + bytes].copy_from_slice(record.bytes());
+                self.records[offset..offset + bytes].copy_from_slice(record.bytes());
                 return was_clicked && is_other;
             }
             entry.is_conflict |= !is_same;
@@ -252,15 +253,15 @@ impl<'a> Table<'a> {
             }
             return false;
         }
-        self.slots[slot] = (part_of(record.id()), self.entries.len() as u32);
-        let words = self.clicked.len() as u32;
-        self.clicked.resize(self.clicked.len() + record.shown().div_ceil(64), 0);
-        let at = self.records.len();
+        self.slots[slot] = (slot_tag(record.id()), self.entries.len() as u32);
+        let click_words = self.clicked.len() as u32;
+        self.clicked.resize(self.clicked.len() + record.shown_count().div_ceil(64), 0);
+        let offset = self.records.len();
         self.entries.push(Slot {
-            at,
-            words,
+            at: offset,
+            words: click_words,
             copies: record.copies().into(),
-            clicks: [0; FATES],
+            clicks: [0; FATE_COUNT],
             near: 0,
             is_conflict: false,
         });
@@ -275,7 +276,7 @@ impl<'a> Table<'a> {
     fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
         if !is_without_unit(record) {
             let units = self.conflicts.entry(record.id()).or_default();
-            let of_record = (seen(record), record.origin());
+            let of_record = (seen_at(record), record.origin());
             let first = units.entry((record.unit(), record.lineup())).or_insert(of_record);
             *first = of_record.min(*first);
         }
@@ -308,11 +309,11 @@ impl<'a> Table<'a> {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![(0, EMPTY); 2 * self.slots.len()];
+        self.slots = vec![(0, EMPTY_SLOT); 2 * self.slots.len()];
         for entry in 0..self.entries.len() {
             let id = self.record(self.entries[entry].at).id();
             let slot = self.slot(id);
-            self.slots[slot] = (part_of(id), entry as u32);
+            self.slots[slot] = (slot_tag(id), entry as u32);
         }
     }
 
@@ -340,7 +341,7 @@ impl<'a> Table<'a> {
                 ClickFate::Unknown
             }
             Some(entry) => {
-                let fate = self.click_on(entry, click);
+                let fate = self.add_click(entry, click);
                 let is_set_aside = self.keeps_origins && self.fate(&self.entries[entry]) != ImpressionFate::Credited;
                 if is_set_aside { ClickFate::SetAside } else { fate }
             }
@@ -353,21 +354,22 @@ impl<'a> Table<'a> {
     }
 
     /// Notes a click on an impression; returns its fate, if the impression counts in the end.
-    pub(super) fn click_on(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
-        let Slot { at, words, .. } = self.entries[entry];
-        let record = self.record(at);
-        let mut near = 0;
+    pub(super) fn add_click(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
+        let Slot { at: offset, words: click_words, .. } = self.entries[entry];
+        let record = self.record(offset);
+        let mut near_matches = 0;
         let fate = match outside_window(self.settings, record.time(), click.time) {
             Some(fate) => fate,
             None => match record.position(click.document) {
                 None => {
-                    near =
-                        record.near_position(click.document).map_or(0, |at| 1_u64.checked_shl(at as u32).unwrap_or(0));
+                    near_matches = record
+                        .near_position(click.document)
+                        .map_or(0, |offset| 1_u64.checked_shl(offset as u32).unwrap_or(0));
                     ClickFate::NotShown
                 }
                 Some(_) if !click.is_satisfied => ClickFate::Unsatisfied,
                 Some(position) => {
-                    let word = &mut self.clicked[words as usize + position / 64];
+                    let word = &mut self.clicked[click_words as usize + position / 64];
                     let bit = 1 << (position % 64);
                     let is_repeated = *word & bit != 0;
                     *word |= bit;
@@ -375,7 +377,7 @@ impl<'a> Table<'a> {
                 }
             },
         };
-        self.entries[entry].near |= near;
+        self.entries[entry].near |= near_matches;
         let mut add = |fate: ClickFate, lines: u8| {
             let count = &mut self.entries[entry].clicks[fate as usize];
             *count = count.saturating_add(lines.into());
@@ -408,8 +410,8 @@ impl<'a> Table<'a> {
         self,
         lineups: &[Lineup],
         mut take: impl FnMut(PairOutcome),
-        mut leave: impl FnMut(Closed),
-    ) -> Result<Joined, String> {
+        mut leave: impl FnMut(ClosedImpression),
+    ) -> Result<JoinedTable, String> {
         let (mut positions, mut teams, mut page) = (Vec::new(), Vec::new(), PageReader::default());
         let (mut tally, mut appearances) = (self.tally, Vec::new());
         let draft_places = self.conversions.and_then(|log| log.rules().draft_places);
@@ -417,7 +419,7 @@ impl<'a> Table<'a> {
             let fate = self.fate(entry);
             let counts = fate == ImpressionFate::Credited;
             let record = self.record(entry.at);
-            leave(Closed { id: record.id(), time: record.time(), counts });
+            leave(ClosedImpression { id: record.id(), time: record.time(), counts });
             let again = u64::from(entry.copies) - 1;
             if fate == ImpressionFate::Conflict {
                 tally.impressions(fate, again + 1);
@@ -440,31 +442,31 @@ impl<'a> Table<'a> {
             tally.with_pinned += u64::from(oddities.has_pinned);
             tally.with_left_out += u64::from(oddities.has_left_out);
             positions.clear();
-            for (number, mut word) in (0..)
-                .zip(&self.clicked[entry.words as usize..][..record.shown().div_ceil(64)])
-                .map(|(number, word)| (number, *word))
+            for (number, mut click_word) in (0..)
+                .zip(&self.clicked[entry.words as usize..][..record.shown_count().div_ceil(64)])
+                .map(|(number, click_word)| (number, *click_word))
             {
-                while word != 0 {
-                    positions.push(64 * number + word.trailing_zeros() as usize);
-                    word &= word - 1;
+                while click_word != 0 {
+                    positions.push(64 * number + click_word.trailing_zeros() as usize);
+                    click_word &= click_word - 1;
                 }
             }
             let lineup = &lineups[record.lineup() as usize];
             let credit = record.credit(&mut teams);
             let lost = entry.clicks[ClickFate::NotShown as usize] > 0;
-            let clicked = Clicked { any: in_window > 0, lost, near: entry.near };
+            let clicked = ClickedDocuments { any: in_window > 0, lost, near: entry.near };
             page.read(lineup, record, credit, &positions, clicked)?;
             if let Some(log) = self.conversions {
-                Appearance::note(log, record, seen(record), |place| page.owner(place), &mut appearances)?;
+                Appearance::note(log, record, seen_at(record), |place| page.owner(place), &mut appearances)?;
             }
-            let drafted = draft_places.map(|places| page.drafted(lineup, record, places)).transpose()?;
+            let drafted = draft_places.map(|places| page.drafted_places(lineup, record, places)).transpose()?;
             let advantage = |i, j| drafted.map(|places| page.advantage(places, i, j));
             let mut outcome = PairOutcome {
                 unit: record.unit(),
-                shown: seen(record),
+                shown: seen_at(record),
                 day: self.settings.zone.day(record.time()),
                 lineup: record.lineup(),
-                pair: [0, UNKNOWN],
+                pair: [0, UNKNOWN_PLACE],
                 net: 0,
                 stands: true,
                 is_set_aside: false,
@@ -481,20 +483,20 @@ impl<'a> Table<'a> {
                 let wins = positions.iter().any(|&position| credit[position] == 0);
                 // A ranker that was shown alone has no opponent: a pair of a ranker with itself never counts.
                 outcome.pair = match (lineup.rankers.is_empty(), lineup.alone) {
-                    (true, _) => [UNKNOWN; 2],
-                    (false, Alone::Yes) => [0; 2],
-                    (false, _) => [0, UNKNOWN],
+                    (true, _) => [UNKNOWN_PLACE; 2],
+                    (false, SingleRanker::Yes) => [0; 2],
+                    (false, _) => [0, UNKNOWN_PLACE],
                 };
                 outcome.net = i8::from(wins);
-                outcome.page = page.of_pair(0, NO_TEAM);
-                outcome.sides = page.sides(0, UNKNOWN);
-                outcome.advantage = advantage(0, UNKNOWN);
+                outcome.page = page.pair_record(0, NO_TEAM);
+                outcome.sides = page.sides(0, UNKNOWN_PLACE);
+                outcome.advantage = advantage(0, UNKNOWN_PLACE);
                 take(outcome);
                 continue;
             }
-            lineup.outcomes(credit, record.shown(), &positions, |i, j, winner| {
+            lineup.outcomes(credit, record.shown_count(), &positions, |i, j, winner| {
                 outcome.pair = [i as u8, j as u8];
-                outcome.page = page.of_pair(i as u8, j as u8);
+                outcome.page = page.pair_record(i as u8, j as u8);
                 outcome.sides = page.sides(i as u8, j as u8);
                 outcome.advantage = advantage(i as u8, j as u8);
                 outcome.net = match winner {
@@ -510,15 +512,15 @@ impl<'a> Table<'a> {
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
             let record = self.record(entry.at);
             let copies = self.conflicts.get(&record.id()).into_iter().flatten();
-            let held =
-                (!is_without_unit(record)).then(|| ((record.unit(), record.lineup()), (seen(record), record.origin())));
+            let held = (!is_without_unit(record))
+                .then(|| ((record.unit(), record.lineup()), (seen_at(record), record.origin())));
             for ((unit, lineup), (shown, origin)) in copies.map(|(key, first)| (*key, *first)).chain(held) {
                 take(PairOutcome {
                     unit,
                     shown,
                     day: self.settings.zone.day(shown.0),
                     lineup,
-                    pair: [UNKNOWN; 2],
+                    pair: [UNKNOWN_PLACE; 2],
                     net: 0,
                     stands: false,
                     is_set_aside: true,
@@ -532,7 +534,7 @@ impl<'a> Table<'a> {
                 });
             }
         }
-        Ok(Joined { tally, asides: self.asides, appearances })
+        Ok(JoinedTable { tally, asides: self.asides, appearances })
     }
 }
 
@@ -542,13 +544,13 @@ mod tests {
 
     #[test]
     fn every_record_is_passed_on_once_and_in_order() {
-        for records in [0, 1, TOGETHER, TOGETHER + 1, 5 * TOGETHER - 1] {
+        for records in [0, 1, GROUP_SIZE, GROUP_SIZE + 1, 5 * GROUP_SIZE - 1] {
             let mut passed = Vec::new();
             in_groups(
                 0..records,
                 |record| 2 * *record as u128,
                 |group, ids| {
-                    assert!(!group.is_empty() && group.len() <= TOGETHER);
+                    assert!(!group.is_empty() && group.len() <= GROUP_SIZE);
                     assert!(ids.iter().zip(group).all(|(&id, &record)| id == 2 * record as u128));
                     passed.extend_from_slice(group);
                 },

@@ -185,14 +185,14 @@ pub struct Tally {
     taken_back: u64,
 }
 
-const WITHOUT_DWELL: &str = "without-dwell";
-const AFTER_CLOSING: &str = "after-closing";
-const BUSIEST: &str = "busiest";
-const OPTIMIZED: &str = "optimized";
-const PINNED: &str = "with-pinned";
-const LEFT_OUT: &str = "with-left-out";
-const UNKEPT: &str = "unkept-units";
-const TAKEN_BACK: &str = "taken-back";
+const WITHOUT_DWELL_ROW: &str = "without-dwell";
+const AFTER_CLOSING_ROW: &str = "after-closing";
+const BUSIEST_ROW: &str = "busiest";
+const OPTIMIZED_ROW: &str = "optimized";
+const PINNED_ROW: &str = "with-pinned";
+const LEFT_OUT_ROW: &str = "with-left-out";
+const UNKEPT_ROW: &str = "unkept-units";
+const TAKEN_BACK_ROW: &str = "taken-back";
 
 impl Tally {
     /// Adds impressions.
@@ -247,18 +247,18 @@ impl Tally {
             ImpressionFate::ALL.iter().map(|fate| ("impression", fate.name(), self.of_impressions(*fate)));
         let clicks = ClickFate::ALL.iter().map(|fate| ("click", fate.name(), self.of_clicks(*fate)));
         let units = UnitFate::ALL.iter().map(|fate| ("unit", fate.name(), self.of_units(*fate)));
-        let rest = [
-            (AFTER_CLOSING, self.after_closing),
-            (BUSIEST, self.busiest),
-            (OPTIMIZED, self.optimized),
-            (PINNED, self.with_pinned),
-            (LEFT_OUT, self.with_left_out),
-            (UNKEPT, self.unkept),
-            (WITHOUT_DWELL, self.without_dwell),
-            (TAKEN_BACK, self.taken_back),
+        let further_rows = [
+            (AFTER_CLOSING_ROW, self.after_closing),
+            (BUSIEST_ROW, self.busiest),
+            (OPTIMIZED_ROW, self.optimized),
+            (PINNED_ROW, self.with_pinned),
+            (LEFT_OUT_ROW, self.with_left_out),
+            (UNKEPT_ROW, self.unkept),
+            (WITHOUT_DWELL_ROW, self.without_dwell),
+            (TAKEN_BACK_ROW, self.taken_back),
         ];
-        let rest = rest.into_iter().map(|(name, count)| ("tally", name, count));
-        impressions.chain(clicks).chain(units).chain(rest).filter(|(.., count)| *count > 0).collect()
+        let further_rows = further_rows.into_iter().map(|(name, count)| ("tally", name, count));
+        impressions.chain(clicks).chain(units).chain(further_rows).filter(|(.., count)| *count > 0).collect()
     }
 
     /// Adds a row of another tally; whether there is such a row.
@@ -275,14 +275,14 @@ impl Tally {
             ("unit", _) => {
                 UnitFate::ALL.iter().find(|fate| fate.name() == name).map(|fate| &mut self.units[*fate as usize])
             }
-            ("tally", AFTER_CLOSING) => Some(&mut self.after_closing),
-            ("tally", OPTIMIZED) => Some(&mut self.optimized),
-            ("tally", PINNED) => Some(&mut self.with_pinned),
-            ("tally", LEFT_OUT) => Some(&mut self.with_left_out),
-            ("tally", UNKEPT) => Some(&mut self.unkept),
-            ("tally", WITHOUT_DWELL) => Some(&mut self.without_dwell),
-            ("tally", TAKEN_BACK) => Some(&mut self.taken_back),
-            ("tally", BUSIEST) => {
+            ("tally", AFTER_CLOSING_ROW) => Some(&mut self.after_closing),
+            ("tally", OPTIMIZED_ROW) => Some(&mut self.optimized),
+            ("tally", PINNED_ROW) => Some(&mut self.with_pinned),
+            ("tally", LEFT_OUT_ROW) => Some(&mut self.with_left_out),
+            ("tally", UNKEPT_ROW) => Some(&mut self.unkept),
+            ("tally", WITHOUT_DWELL_ROW) => Some(&mut self.without_dwell),
+            ("tally", TAKEN_BACK_ROW) => Some(&mut self.taken_back),
+            ("tally", BUSIEST_ROW) => {
                 self.busiest = self.busiest.max(count);
                 return true;
             }
@@ -330,10 +330,10 @@ impl AddAssign for Tally {
     }
 }
 
-/// The fate of a line or of a unit, if tracing was requested. Pairs are places in [`Credited::rankers`](super::Credited), versions in
-/// [`Credited::versions`](super::Credited); files are numbered in the order given, lines from 1.
+/// The fate of a line or of a unit, if tracing was requested. Pairs are places in [`CreditedLog::rankers`](super::CreditedLog), versions in
+/// [`CreditedLog::versions`](super::CreditedLog); files are numbered in the order given, lines from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Traced {
+pub enum Trace {
     /// A line that was set aside.
     Aside(Aside),
     /// The outcome of an impression for one of its pairs.

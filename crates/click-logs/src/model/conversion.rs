@@ -61,8 +61,8 @@ impl Default for ConversionRules {
 impl ConversionRules {
     /// All that results depend on.
     #[must_use]
-    pub fn described(&self) -> Value {
-        let mut described = json!({
+    pub fn description(&self) -> Value {
+        let mut description = json!({
             "attribution": self.attribution.to_string(),
             "days": self.days,
             "actions": self.actions,
@@ -71,8 +71,8 @@ impl ConversionRules {
             "primary": self.primary.name(),
         });
         if let Some(places) = self.draft_places {
-            described["draft_covariate"] = places.into();
+            description["draft_covariate"] = places.into();
         }
-        described
+        description
     }
 }

@@ -9,7 +9,7 @@ use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Multileaving, O
 use ranktypes::text::excerpt;
 use verdicts::{OfVersion, PairChoice, wrong_version};
 
-use super::displayed::read_credit;
+use super::displayed_page::read_credit;
 
 /// The scheme by which credit is given.
 #[derive(Debug, Clone)]
@@ -36,12 +36,12 @@ pub struct Lineup {
     /// How the rankers were chosen, if the impression declares it.
     pub declared: Option<PairChoice>,
     /// Whether the list may be from one ranker alone.
-    pub alone: Alone,
+    pub alone: SingleRanker,
 }
 
 /// Whether a list may be from one ranker alone, as a bandit shows it once it has found the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Alone {
+pub enum SingleRanker {
     /// Several rankers are known to have taken part, or it is too short to say.
     #[default]
     No,
@@ -83,26 +83,26 @@ impl Lineup {
     pub fn outcomes(
         &self,
         credit: &[u8],
-        shown: usize,
-        clicked: &[usize],
+        shown_count: usize,
+        clicked_positions: &[usize],
         mut verdict: impl FnMut(usize, usize, Preference),
     ) -> Result<(), String> {
         let pairs = |count: usize| (0..count).flat_map(move |i| (i + 1..count).map(move |j| (i, j)));
-        if clicked.is_empty() {
+        if clicked_positions.is_empty() {
             // By every method, an impression without clicks is a tie.
             pairs(self.rankers.len()).for_each(|(i, j)| verdict(i, j, Preference::Tie));
             return Ok(());
         }
         if let Scheme::Teams = self.scheme {
-            const FEW: usize = 16;
-            let (mut few, mut many) = ([0_u32; FEW], Vec::new());
-            let clicks = if self.rankers.len() <= FEW {
+            const MAX_RANKERS_ON_STACK: usize = 16;
+            let (mut few, mut many) = ([0_u32; MAX_RANKERS_ON_STACK], Vec::new());
+            let clicks = if self.rankers.len() <= MAX_RANKERS_ON_STACK {
                 few.as_mut_slice()
             } else {
                 many.resize(self.rankers.len(), 0);
                 many.as_mut_slice()
             };
-            for &position in clicked {
+            for &position in clicked_positions {
                 if let Some(clicks) = clicks.get_mut(usize::from(credit[position])) {
                     *clicks += 1;
                 }
@@ -113,25 +113,27 @@ impl Lineup {
             return Ok(());
         }
         let (page, paged, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
-        let seen = paged.map_or(shown, |paged| paged.max(clicked.last().map_or(0, |last| last + 1)).min(shown));
+        let seen = paged.map_or(shown_count, |paged| {
+            paged.max(clicked_positions.last().map_or(0, |last| last + 1)).min(shown_count)
+        });
         let page = match page {
             Some(page) => Some(page.truncated(seen)),
-            None => (seen < shown).then(|| Page::first(seen)),
+            None => (seen < shown_count).then(|| Page::first(seen)),
         };
         let is_many = matches!(self.scheme, Scheme::Multileaving(_));
-        let kept = Mixed::from_body(body, is_many, &self.method).map_err(|error| error.to_string())?;
-        match (&self.scheme, &kept) {
-            (Scheme::Interleaving(method), Mixed::Interleaving(kept)) => {
+        let mixed_list = Mixed::from_body(body, is_many, &self.method).map_err(|error| error.to_string())?;
+        match (&self.scheme, &mixed_list) {
+            (Scheme::Interleaving(method), Mixed::Interleaving(mixed_list)) => {
                 let winner = match &page {
-                    Some(page) => method.credit_page(kept, page, clicked),
-                    None => method.credit(kept, clicked),
+                    Some(page) => method.credit_page(mixed_list, page, clicked_positions),
+                    None => method.credit(mixed_list, clicked_positions),
                 };
                 verdict(0, 1, winner.map_err(|error| error.to_string())?);
             }
-            (Scheme::Multileaving(method), Mixed::Multileaving(kept)) => {
+            (Scheme::Multileaving(method), Mixed::Multileaving(mixed_list)) => {
                 let outcome = match &page {
-                    Some(page) => method.credit_page(kept, page, clicked),
-                    None => method.credit(kept, clicked),
+                    Some(page) => method.credit_page(mixed_list, page, clicked_positions),
+                    None => method.credit(mixed_list, clicked_positions),
                 };
                 let outcome = outcome.map_err(|error| error.to_string())?;
                 for (i, j) in pairs(self.rankers.len()) {
@@ -156,7 +158,7 @@ pub struct Lineups {
 }
 
 /// The key of a lineup: names, method, version, how rankers were chosen, whether one may be alone.
-type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, Alone);
+type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, SingleRanker);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -165,7 +167,7 @@ struct Inner {
 }
 
 /// More are a sign of names that are not those of rankers.
-const MOST: usize = 10_000;
+const MAX_LINEUPS: usize = 10_000;
 
 impl Lineups {
     /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or multileaving method;
@@ -178,13 +180,13 @@ impl Lineups {
         &self,
         rankers: &[&str],
         method: &str,
-        two: bool,
+        is_of_two: bool,
         version: Option<&str>,
         declared: Option<PairChoice>,
-        alone: Alone,
+        single_ranker: SingleRanker,
     ) -> Result<u32, String> {
         let names = rankers.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let key = (names, format!("{two} {method}"), version.map(str::to_owned), declared, alone);
+        let key = (names, format!("{is_of_two} {method}"), version.map(str::to_owned), declared, single_ranker);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = inner.numbers.get(&key) {
             return Ok(*number);
@@ -193,13 +195,13 @@ impl Lineups {
         if let Some(message) = wrong {
             return Err(message);
         }
-        if inner.lineups.len() == MOST {
+        if inner.lineups.len() == MAX_LINEUPS {
             return Err(format!(
-                "more than {MOST} different sets of rankers and versions; expected the names of rankers as teams, not of documents or \
+                "more than {MAX_LINEUPS} different sets of rankers and versions; expected the names of rankers as teams, not of documents or \
                  users, and as `version` what stays the same for many impressions"
             ));
         }
-        let scheme = match (method, two) {
+        let scheme = match (method, is_of_two) {
             ("teams", _) => Scheme::Teams,
             (_, true) => {
                 Scheme::Interleaving(method.parse().map_err(|error: interleave::NameError| error.to_string())?)
@@ -210,7 +212,14 @@ impl Lineups {
         };
         let number = inner.lineups.len() as u32;
         let (rankers, version) = (key.0.clone(), key.2.clone());
-        inner.lineups.push(Lineup { rankers, scheme, method: method.to_owned(), version, declared, alone });
+        inner.lineups.push(Lineup {
+            rankers,
+            scheme,
+            method: method.to_owned(),
+            version,
+            declared,
+            alone: single_ranker,
+        });
         inner.numbers.insert(key, number);
         Ok(number)
     }
@@ -227,7 +236,7 @@ impl Lineups {
         let mut versions = BTreeMap::<_, OfVersion>::new();
         for lineup in self.all() {
             let of = versions.entry(lineup.version).or_default();
-            of.choices.add(&lineup.rankers, lineup.declared, lineup.alone != Alone::No);
+            of.choices.add(&lineup.rankers, lineup.declared, lineup.alone != SingleRanker::No);
             of.rankers.extend(lineup.rankers);
         }
         versions
@@ -271,7 +280,7 @@ mod tests {
         for count in [2, 16, 17, 254] {
             let rankers = (0..count).map(|number| number.to_string()).collect();
             let (method, version, declared) = (String::new(), None, None);
-            let lineup = Lineup { rankers, scheme: Scheme::Teams, method, version, declared, alone: Alone::No };
+            let lineup = Lineup { rankers, scheme: Scheme::Teams, method, version, declared, alone: SingleRanker::No };
             let last = count as u8 - 1;
             let mut wins = Vec::new();
             let note = |i, j, preference| match preference {

@@ -31,16 +31,16 @@ pub(crate) struct ReceiptRef<'a> {
 
 impl<'a> ReceiptRef<'a> {
     fn new(body: &'a [u8], documents: Option<[Vec<&'a str>; 2]>, receipt: &'a Receipt, methods: &'a Methods) -> Self {
-        let mixed = receipt.mixed();
+        let mixed_list = receipt.mixed();
         Self {
             body,
             method: receipt.method(),
-            is_two: matches!(mixed, Mixed::Interleaving(_)),
-            length: mixed.len(),
+            is_two: matches!(mixed_list, Mixed::Interleaving(_)),
+            length: mixed_list.len(),
             page: receipt.page(),
             documents,
             version: receipt.version().map(|version| (version.experiment(), version.hash())),
-            mixed,
+            mixed: mixed_list,
             methods,
         }
     }
@@ -131,7 +131,7 @@ impl Receipts {
         let parts = match Parts::read(bytes) {
             Ok(parts) => parts,
             Err(error) => {
-                let receipt = plain(bytes).ok_or_else(|| error.to_string())?;
+                let receipt = from_plain_value(bytes).ok_or_else(|| error.to_string())?;
                 return self.of(receipt);
             }
         };
@@ -159,7 +159,7 @@ impl Receipts {
 }
 
 /// The receipt of any method that was written as a plain value.
-fn plain(bytes: &[u8]) -> Option<Receipt> {
+fn from_plain_value(bytes: &[u8]) -> Option<Receipt> {
     let two = receipt::from_bytes::<AnyInterleavingReceipt>(bytes).map(Receipt::from);
     two.or_else(|_| receipt::from_bytes::<AnyMultileavingReceipt>(bytes).map(Receipt::from)).ok()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use times::{Zone, duration_text};
-use verdicts::integrity::{Fresh, Logged};
+use verdicts::integrity::{CoinScope, PageSelection};
 use verdicts::{Bots, PairChoice};
 
 /// The unit that statistics count once.
@@ -70,7 +70,7 @@ pub struct Settings {
     /// those that seem to be separated by something else are recognised.
     pub list_separator: Option<char>,
     /// Which pages the log keeps; `None` if that is not known.
-    pub logged: Option<Logged>,
+    pub logged: Option<PageSelection>,
     /// How often a list is drawn: once for each user, each session, or each impression.
     pub coin: UnitKind,
     /// Clicks of pages outside the experiment are among those of the log.
@@ -86,8 +86,8 @@ impl Settings {
     /// All settings that counts depend on, without the files and the end of complete data: results, and states of logs that grow,
     /// are identified by these.
     #[must_use]
-    pub fn described(&self) -> Value {
-        let mut described = json!({
+    pub fn description(&self) -> Value {
+        let mut description = json!({
             "unit": self.unit.name(),
             "unit_days": self.unit_days,
             "window": duration_text(self.window),
@@ -101,27 +101,27 @@ impl Settings {
             "malformed": if self.set_malformed_aside { "set aside" } else { "refuse" },
         });
         if let Some(logged) = self.logged {
-            described["logged"] = logged.name().into();
+            description["logged"] = logged.name().into();
         }
         if self.coin != UnitKind::User {
-            described["coin"] = self.coin.name().into();
+            description["coin"] = self.coin.name().into();
         }
         if self.other_pages {
-            described["other_pages"] = true.into();
+            description["other_pages"] = true.into();
         }
         if let Some(pairs) = self.pairs {
-            described["pairs"] = pairs.name().into();
+            description["pairs"] = pairs.name().into();
         }
-        described
+        description
     }
 
     /// Which impressions have coins of their own. Where one coin may have been tossed for several units, that is not known.
     #[must_use]
-    pub fn fresh(&self) -> Fresh {
+    pub fn coin_scope(&self) -> CoinScope {
         match (self.coin, self.unit) {
-            (UnitKind::Impression, _) => Fresh::Every,
-            (_, UnitKind::User) | (UnitKind::Session, UnitKind::Session) => Fresh::FirstOfUnit,
-            _ => Fresh::Unknown,
+            (UnitKind::Impression, _) => CoinScope::Every,
+            (_, UnitKind::User) | (UnitKind::Session, UnitKind::Session) => CoinScope::FirstOfUnit,
+            _ => CoinScope::Unknown,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::model::Primary;
 /// The name of the table.
 pub const CONVERSIONS_FILE: &str = "conversions.csv";
 /// A larger table is invalid.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Fates of the lines of conversions: name, count and meaning of each.
 pub(super) fn fates(credited: &CreditedConversions) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
@@ -31,13 +31,13 @@ pub(super) fn fates(credited: &CreditedConversions) -> impl Iterator<Item = (&'s
 
 /// The part of a summary on conversions.
 #[must_use]
-pub fn summary(credited: &CreditedConversions) -> Value {
-    let mut summary = credited.rules.described();
-    summary["checksum"] = sha256_hex(&credited.conversions.to_csv()).into();
-    summary["lines"] = credited.fates.len().into();
-    summary["open_units"] = credited.open.into();
-    summary["have_values"] = credited.has_values.into();
-    summary["cap"] = credited.conversions.cap.into();
+pub fn summary(conversions: &CreditedConversions) -> Value {
+    let mut summary = conversions.rules.description();
+    summary["checksum"] = sha256_hex(&conversions.conversions.to_csv()).into();
+    summary["lines"] = conversions.fates.len().into();
+    summary["open_units"] = conversions.open.into();
+    summary["have_values"] = conversions.has_values.into();
+    summary["cap"] = conversions.conversions.cap.into();
     summary
 }
 
@@ -47,9 +47,9 @@ pub(super) fn warnings(summary: &Value) -> Vec<String> {
     let Some(lines) = summary["conversions"]["lines"].as_u64() else { return Vec::new() };
     let of = |fate: ConversionFate| fates[fate.name()].as_u64().unwrap_or(0);
     let share = |count: u64| format!("{:.1}%", 100.0 * count as f64 / lines.max(1) as f64);
-    let mut found = Vec::new();
+    let mut messages = Vec::new();
     if summary["pairs"] == PairChoice::Steered.name() {
-        found.push(
+        messages.push(
             "Pairs were steered, so what users saw while their orders counted follows from what was learnt: a verdict on conversions leans to \
              the ranker that led. Let users keep their rankers (--pairs kept)."
                 .to_owned(),
@@ -57,11 +57,11 @@ pub(super) fn warnings(summary: &Value) -> Vec<String> {
     }
     let other = of(ConversionFate::OtherAction);
     if lines > 0 && other == lines {
-        found.push("No conversion counts: all have another action than those of --outcome-actions.".to_owned());
+        messages.push("No conversion counts: all have another action than those of --outcome-actions.".to_owned());
     }
     let unknown = of(ConversionFate::UnknownUnit);
     if 2 * unknown > lines {
-        found.push(format!(
+        messages.push(format!(
             "{} of the conversions are of users who saw no list that counts. If the shop writes ids of users in another way than the search \
              page, no verdict on conversions holds.",
             share(unknown)
@@ -70,13 +70,13 @@ pub(super) fn warnings(summary: &Value) -> Vec<String> {
     let (known, not_shown) =
         (of(ConversionFate::Credited) + of(ConversionFate::NotShown), of(ConversionFate::NotShown));
     if known > 0 && 10 * not_shown > 9 * known {
-        found.push(format!(
+        messages.push(format!(
             "{} of the conversions are on documents that their users were not shown. If orders write ids of documents in another way than \
              lists, such as those of variants, no verdict on conversions holds.",
             share(not_shown)
         ));
     }
-    found
+    messages
 }
 
 /// The measure that decides, from a summary; clicks if there are no conversions.
@@ -106,7 +106,7 @@ pub fn conversions_text(folder: &Path, summary: &Value) -> Result<Option<String>
     if !path.exists() {
         return Ok(None);
     }
-    let text = input::read_text(&path, MOST_BYTES).with_context(|| path.display().to_string())?;
+    let text = input::read_text(&path, MAX_BYTES).with_context(|| path.display().to_string())?;
     if summary["conversions"]["checksum"].as_str() != Some(&*sha256_hex(&text)) {
         return Err(usage(format!(
             "{}: the summary beside it is missing or describes another table, so that what decides and the cap are not known; run \
@@ -139,9 +139,9 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
     let mut days = Vec::with_capacity(outcomes.days.len());
     for Day { version, day, pair, counts } in outcomes.days {
         let names = [pair.0, pair.1].map(|ranker| outcomes.rankers[ranker].clone());
-        let (of_version, date) = (outcomes.versions[version].clone().unwrap_or_default(), times::date(day));
+        let (summary_of_version, date) = (outcomes.versions[version].clone().unwrap_or_default(), times::date(day));
         let row = |[first, second]: [&String; 2]| {
-            rows.get(&(of_version.clone(), date.clone(), [first.clone(), second.clone()]))
+            rows.get(&(summary_of_version.clone(), date.clone(), [first.clone(), second.clone()]))
         };
         let (row, is_turned) = match row([&names[0], &names[1]]) {
             Some(row) => (row, false),
@@ -188,13 +188,13 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
 /// The rules that were fixed in advance, for decision.json.
 #[must_use]
 pub fn rules(summary: &Value) -> Value {
-    let of = &summary["conversions"];
+    let conversions = &summary["conversions"];
     json!({
-        "attribution": of["attribution"],
-        "days": of["days"],
-        "currency": of["currency"],
-        "cap": of["cap"],
-        "primary": of["primary"],
+        "attribution": conversions["attribution"],
+        "days": conversions["days"],
+        "currency": conversions["currency"],
+        "cap": conversions["cap"],
+        "primary": conversions["primary"],
     })
 }
 

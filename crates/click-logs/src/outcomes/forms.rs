@@ -8,11 +8,11 @@ use ranktypes::text::excerpt;
 use serde_json::Value;
 use verdicts::outcomes::Outcomes;
 
-use super::table::{self, of_rows};
-use crate::error::{LogError, Malformed};
+use super::table::{self, parse_rows};
+use crate::error::{LineError, LogError};
 
 /// A larger table is invalid.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The content of a file, before it is interpreted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Table {
             let (names, rows) = crate::read::rows_of_parquet(path)?;
             return Ok(Self::Rows { names, rows: (1..).zip(rows).collect(), of_parquet: true });
         }
-        let text = crate::read::unpacked_text(path, MOST_BYTES)?;
+        let text = crate::read::unpacked_text(path, MAX_BYTES)?;
         if !text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return Ok(Self::Csv(text));
         }
@@ -48,7 +48,7 @@ impl Table {
         for (number, line) in
             (1..).zip(text.trim_start_matches('\u{feff}').lines()).filter(|(_, line)| !line.trim().is_empty())
         {
-            let failed = |message: String| LogError::of_line(Malformed::new(message), number).in_file(path);
+            let failed = |message: String| LogError::at_line(LineError::new(message), number).in_file(path);
             rows.push((number, object(line, &mut names).map_err(failed)?));
         }
         rows.iter_mut().for_each(|(_, fields)| fields.resize(names.len(), String::new()));
@@ -64,11 +64,11 @@ impl Table {
             Self::Csv(text) => table::read(text, order),
             Self::Rows { names, rows, of_parquet } => {
                 let what = if *of_parquet { "row" } else { "line" };
-                of_rows(names, rows, order, what, |message, number| match number {
+                parse_rows(names, rows, order, what, |message, number| match number {
                     Some(row) if *of_parquet => LogError::new(format!("row {row}: {message}")),
-                    Some(line) => LogError::of_line(Malformed::new(message), line),
+                    Some(line) => LogError::at_line(LineError::new(message), line),
                     None if *of_parquet => LogError::new(message),
-                    None => LogError::of_line(Malformed::new(message), rows.first().map_or(1, |(line, _)| *line)),
+                    None => LogError::at_line(LineError::new(message), rows.first().map_or(1, |(line, _)| *line)),
                 })
             }
         }
@@ -98,12 +98,12 @@ fn object(line: &str, names: &mut Vec<String>) -> Result<Vec<String>, String> {
     };
     let mut fields = vec![String::new(); names.len()];
     for (name, value) in object {
-        let place = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+        let column = names.iter().position(|known| *known == name).unwrap_or_else(|| {
             names.push(name.clone());
             fields.push(String::new());
             names.len() - 1
         });
-        fields[place] = match value {
+        fields[column] = match value {
             Value::Null => String::new(),
             Value::String(text) => text,
             Value::Number(number) => match number.as_f64() {

@@ -1,9 +1,9 @@
 //! Outcomes of logs: reads their tables, and lists the fate of every line. Not here: outcomes themselves, which are in
 //! `verdicts`.
 
-mod beside;
 mod conversions;
 mod forms;
+mod sealed_summary;
 mod table;
 mod warnings;
 
@@ -13,27 +13,27 @@ use verdicts::Version;
 use verdicts::integrity::{PageCounts, PageDay};
 use verdicts::outcomes::{Outcomes, quoted};
 
-use crate::join::{ClickFate, Credited, ImpressionFate, UnitFate};
+use crate::join::{ClickFate, CreditedLog, ImpressionFate, UnitFate};
 
-pub use beside::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
 pub use conversions::{
     CONVERSIONS_FILE, conversions_of_text, conversions_text, primary, read_conversions, rules as conversion_rules,
     summary as conversion_summary,
 };
 pub use forms::Table;
+pub use sealed_summary::{FILE as SUMMARY_FILE, rankers_beside, sealed_summary, summary_beside};
 pub use table::{need_impressions, read};
-pub use warnings::{integrity, missing, of_version, warnings};
+pub use warnings::{integrity, no_counts_warning, summary_of_version, warnings};
 
 /// The outcomes of a log.
 #[must_use]
-pub fn of_credited(credited: &Credited) -> Outcomes {
+pub fn outcomes_of_log(credited: &CreditedLog) -> Outcomes {
     let versions = credited.versions.iter().map(|Version { name, .. }| name.clone()).collect();
     Outcomes { rankers: credited.rankers.clone(), versions, days: credited.days.clone() }
 }
 
 /// Fates of lines, as CSV.
 #[must_use]
-pub fn fates_csv(credited: &Credited) -> String {
+pub fn fates_csv(credited: &CreditedLog) -> String {
     let mut text = "what,fate,count,meaning\n".to_owned();
     for (what, fate, count, meaning) in fates(credited) {
         let _ = writeln!(text, "{what},{fate},{count},{}", quoted(meaning));
@@ -43,16 +43,16 @@ pub fn fates_csv(credited: &Credited) -> String {
 
 /// Counts of pages, as CSV: by version (if any has a name), day and pair.
 #[must_use]
-pub fn pages_csv(credited: &Credited) -> String {
-    let are_named = credited.versions.iter().any(|version| version.name.is_some());
+pub fn pages_csv(credited_log: &CreditedLog) -> String {
+    let are_named = credited_log.versions.iter().any(|version| version.name.is_some());
     let version = if are_named { "version," } else { "" };
     let mut text = format!("{version}day,first,second,{}\n", PageCounts::COLUMNS.join(","));
-    for PageDay { version, day, pair, counts } in &credited.pages {
+    for PageDay { version, day, pair, counts } in &credited_log.pages {
         if are_named {
-            text += &quoted(credited.versions[*version].name.as_deref().unwrap_or_default());
+            text += &quoted(credited_log.versions[*version].name.as_deref().unwrap_or_default());
             text.push(',');
         }
-        let [first, second] = [pair.0, pair.1].map(|place| quoted(&credited.rankers[place]));
+        let [first, second] = [pair.0, pair.1].map(|place| quoted(&credited_log.rankers[place]));
         let numbers = counts.numbers().map(|number| number.to_string()).join(",");
         let _ = writeln!(text, "{},{first},{second},{numbers}", times::date(*day));
     }
@@ -61,18 +61,19 @@ pub fn pages_csv(credited: &Credited) -> String {
 
 /// Fates of lines: kind of line, name, count and meaning of each fate.
 #[must_use]
-pub fn fates(credited: &Credited) -> Vec<(&'static str, &'static str, u64, &'static str)> {
-    let tally = &credited.tally;
+pub fn fates(credited_log: &CreditedLog) -> Vec<(&'static str, &'static str, u64, &'static str)> {
+    let tally = &credited_log.tally;
     let impressions =
         ImpressionFate::ALL.iter().map(|&fate| ("impression", fate.name(), tally.of_impressions(fate), fate.meaning()));
     let clicks = ClickFate::ALL.iter().map(|&fate| ("click", fate.name(), tally.of_clicks(fate), fate.meaning()));
     let units = UnitFate::ALL.iter().map(|&fate| ("unit", fate.name(), tally.of_units(fate), fate.meaning()));
-    let rest = ("impression", "after-closing", tally.after_closing, "credited, but not for its unit: that had closed");
+    let after_closing_row =
+        ("impression", "after-closing", tally.after_closing, "credited, but not for its unit: that had closed");
     // Only a log that grows has lines that are behind.
     let is_said = |(_, fate, count, _): &(_, &str, u64, _)| *count > 0 || *fate != ImpressionFate::Behind.name();
-    let conversions = credited.conversions.iter().flat_map(conversions::fates);
+    let conversions = credited_log.conversions.iter().flat_map(conversions::fates);
     let conversions = conversions.map(|(fate, count, meaning)| ("conversion", fate, count, meaning));
-    impressions.chain(clicks).chain(units).chain([rest]).filter(is_said).chain(conversions).collect()
+    impressions.chain(clicks).chain(units).chain([after_closing_row]).filter(is_said).chain(conversions).collect()
 }
 
 #[cfg(test)]

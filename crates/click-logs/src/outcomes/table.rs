@@ -9,17 +9,17 @@ use verdicts::amounts::Amounts;
 use verdicts::outcomes::{COLUMNS, Day, DayCounts, Outcomes, VERSION};
 use verdicts::wrong_version;
 
-use crate::error::{LogError, Malformed};
+use crate::error::{LineError, LogError};
 use crate::model::wrong_name;
 use crate::read::Fields;
 
 /// The largest count: sums of days stay far from the largest numbers, and doubles hold it.
-const MOST: u64 = 1_000_000_000_000;
+const MAX_COUNT: u64 = 1_000_000_000_000;
 /// The largest amount; some amounts are sums of squares.
-const MOST_AMOUNT: i64 = 1_000_000_000_000_000;
+const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 
 /// The number of [`COLUMNS`] that a table must have: those of impressions may be left out, all three.
-const REQUIRED: usize = 6;
+const REQUIRED_COLUMNS: usize = 6;
 
 /// The outcomes in CSV with the columns `day`, `first`, `second`, `unit_wins`, `unit_losses` and `unit_ties`, and perhaps
 /// `impression_wins`, `impression_losses`, `impression_ties`, all of [`Amounts::COLUMNS`], and `version`, in any order; others are
@@ -37,12 +37,12 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
     let names = Fields::split(header, b',').unwrap_or_else(|_| vec![header.into()]);
     let split = |(number, line): (u64, &'_ str)| match Fields::split(line.trim(), b',') {
         Ok(fields) => Ok((number, fields.into_iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>())),
-        Err(malformed) => Err(LogError::of_line(malformed, number)),
+        Err(malformed) => Err(LogError::at_line(malformed, number)),
     };
     let names: Vec<String> = names.into_iter().map(std::borrow::Cow::into_owned).collect();
     let rows = lines.map(split).collect::<Result<Vec<_>, _>>();
-    of_rows(&names, &rows?, order, "line", |message, line| {
-        LogError::of_line(Malformed::new(message), line.unwrap_or(header_line))
+    parse_rows(&names, &rows?, order, "line", |message, line| {
+        LogError::at_line(LineError::new(message), line.unwrap_or(header_line))
     })
 }
 
@@ -51,7 +51,7 @@ pub fn read(text: &str, order: &[String]) -> Result<Outcomes, LogError> {
 ///
 /// # Errors
 /// As for [`read`].
-pub(super) fn of_rows(
+pub(super) fn parse_rows(
     names: &[String],
     lines: &[(u64, Vec<String>)],
     order: &[String],
@@ -79,19 +79,20 @@ pub(super) fn of_rows(
         return Err(error(message, Some(*number)));
     }
     let names: BTreeSet<&str> = rows.iter().flat_map(|(row, _)| row.pair).collect();
-    let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known| known == name)) {
+    let rankers: Vec<String> = if names.iter().all(|name| order.iter().any(|known_name| known_name == name)) {
         order.to_vec()
     } else {
         names.into_iter().map(str::to_owned).collect()
     };
-    let places: BTreeMap<&str, usize> = rankers.iter().map(String::as_str).zip(0..).collect();
+    let ranker_numbers: BTreeMap<&str, usize> = rankers.iter().map(String::as_str).zip(0..).collect();
     let mut versions: Vec<Option<&str>> = rows.iter().map(|(row, _)| row.version).collect();
     versions.dedup();
     let mut days: Vec<Day> = rows
         .into_iter()
         .map(|(Row { version, day, pair, counts }, _)| {
-            let version = versions.iter().position(|known| *known == version).expect("every version is there");
-            let [first, second] = pair.map(|name| places[name]);
+            let version =
+                versions.iter().position(|known_name| *known_name == version).expect("every version is there");
+            let [first, second] = pair.map(|name| ranker_numbers[name]);
             let (pair, counts) =
                 if first < second { ((first, second), counts) } else { ((second, first), counts.swapped()) };
             Day { version, day, pair, counts }
@@ -108,7 +109,7 @@ pub(super) fn of_rows(
 pub fn need_impressions(outcomes: &Outcomes) -> Result<(), LogError> {
     let has = |counts: fn(&Day) -> Counts| outcomes.days.iter().any(|day| counts(day).total() > 0);
     if has(|day| day.counts.units) && !has(|day| day.counts.impressions) {
-        let columns = COLUMNS[REQUIRED..].join(", ");
+        let columns = COLUMNS[REQUIRED_COLUMNS..].join(", ");
         return Err(LogError::new(format!("the table counts no impressions; add the columns {columns}")));
     }
     Ok(())
@@ -150,66 +151,73 @@ fn without_midnight(text: &str) -> &str {
 
 impl Columns {
     fn find(names: &[&str]) -> Result<Self, String> {
-        let place = |name: &str| {
-            let mut places = names.iter().enumerate().filter(|(_, found)| **found == name).map(|(place, _)| place);
-            match (places.next(), places.next()) {
+        let column_of = |name: &str| {
+            let mut columns_found =
+                names.iter().enumerate().filter(|(_, found)| **found == name).map(|(column_of, _)| column_of);
+            match (columns_found.next(), columns_found.next()) {
                 (_, Some(_)) => Err(format!("the column `{name}` is there twice; leave one of them out")),
-                (place, None) => Ok(place),
+                (column_of, None) => Ok(column_of),
             }
         };
-        let places = COLUMNS.iter().map(|name| place(name)).collect::<Result<Vec<_>, _>>()?;
-        let lacking: Vec<&str> =
-            COLUMNS.iter().zip(&places).filter(|(_, place)| place.is_none()).map(|(name, _)| *name).collect();
-        let has_impressions = places[REQUIRED..].iter().any(Option::is_some);
-        let required = if has_impressions { COLUMNS.len() } else { REQUIRED };
-        if places[..required].iter().any(Option::is_none) {
-            let lacking: Vec<&str> = lacking.into_iter().filter(|name| COLUMNS[..required].contains(name)).collect();
+        let columns_found = COLUMNS.iter().map(|name| column_of(name)).collect::<Result<Vec<_>, _>>()?;
+        let missing_columns: Vec<&str> = COLUMNS
+            .iter()
+            .zip(&columns_found)
+            .filter(|(_, column_of)| column_of.is_none())
+            .map(|(name, _)| *name)
+            .collect();
+        let has_impressions = columns_found[REQUIRED_COLUMNS..].iter().any(Option::is_some);
+        let required = if has_impressions { COLUMNS.len() } else { REQUIRED_COLUMNS };
+        if columns_found[..required].iter().any(Option::is_none) {
+            let missing_columns: Vec<&str> =
+                missing_columns.into_iter().filter(|name| COLUMNS[..required].contains(name)).collect();
             return Err(format!(
                 "found the columns {} and no {}; expected {}, as `click-logs credit` writes them, separated by commas",
                 excerpt(&names.join(",")),
-                lacking.join(", "),
+                missing_columns.join(", "),
                 COLUMNS.join(",")
             ));
         }
-        let amounts = Amounts::COLUMNS.iter().map(|name| place(name)).collect::<Result<Vec<_>, _>>()?;
+        let amounts = Amounts::COLUMNS.iter().map(|name| column_of(name)).collect::<Result<Vec<_>, _>>()?;
         if amounts.iter().any(Option::is_some)
-            && let Some((name, _)) = Amounts::COLUMNS.iter().zip(&amounts).find(|(_, place)| place.is_none())
+            && let Some((name, _)) = Amounts::COLUMNS.iter().zip(&amounts).find(|(_, column_of)| column_of.is_none())
         {
             return Err(format!(
                 "found some columns of amounts and no {name}; leave all of them out, or none of {}",
                 Amounts::COLUMNS.join(",")
             ));
         }
-        let [places, amounts] = [places, amounts].map(|places| places.into_iter().flatten().collect());
-        Ok(Self { version: place(VERSION)?, places, amounts, number: names.len() })
+        let [columns_found, amounts] =
+            [columns_found, amounts].map(|columns_found| columns_found.into_iter().flatten().collect());
+        Ok(Self { version: column_of(VERSION)?, places: columns_found, amounts, number: names.len() })
     }
 
     /// The amounts of a row, given the number of its units that closed.
-    fn amounts(&self, fields: &[String], closed: u64) -> Result<Amounts, String> {
+    fn amounts(&self, fields: &[String], closed_units: u64) -> Result<Amounts, String> {
         if self.amounts.iter().all(|place| fields[*place].trim().is_empty()) {
             return Ok(Amounts::default());
         }
         let mut numbers = [0; Amounts::COLUMNS.len()];
         for ((number, column), place) in numbers.iter_mut().zip(Amounts::COLUMNS).zip(&self.amounts) {
-            let least = if column.ends_with("_products") { -MOST_AMOUNT } else { 0 };
+            let least = if column.ends_with("_products") { -MAX_AMOUNT } else { 0 };
             let field = &fields[*place];
             *number =
-                field.trim().parse().ok().filter(|number| (least..=MOST_AMOUNT).contains(number)).ok_or_else(|| {
+                field.trim().parse().ok().filter(|number| (least..=MAX_AMOUNT).contains(number)).ok_or_else(|| {
                     format!(
-                        "`{column}` is {}, not an amount; expected a whole number from {least} to {MOST_AMOUNT}",
+                        "`{column}` is {}, not an amount; expected a whole number from {least} to {MAX_AMOUNT}",
                         excerpt(field)
                     )
                 })?;
         }
-        let amounts = Amounts::of_numbers(numbers);
-        amounts.fault(closed).map_or(Ok(amounts), Err)
+        let amounts = Amounts::from_numbers(numbers);
+        amounts.fault(closed_units).map_or(Ok(amounts), Err)
     }
 
     fn row<'a>(&self, fields: &'a [String]) -> Result<Row<'a>, String> {
         if fields.len() != self.number {
             return Err(format!("{} fields, expected {}", fields.len(), self.number));
         }
-        let version = self.version.map(|place| fields[place].as_str()).filter(|version| !version.is_empty());
+        let version = self.version.map(|column| fields[column].as_str()).filter(|version| !version.is_empty());
         if let Some(message) = version.and_then(wrong_version) {
             return Err(message);
         }
@@ -217,11 +225,11 @@ impl Columns {
         let day = day_of_date(without_midnight(day.trim()))
             .ok_or_else(|| format!("`day` is {}, not a date; expected e.g. 2026-11-22", excerpt(day)))?;
         let mut counts = [0; COLUMNS.len() - 3];
-        for ((count, column), place) in counts.iter_mut().zip(&COLUMNS[3..]).zip(&self.places[3..]) {
-            *count = fields[*place].trim().parse().ok().filter(|count| *count <= MOST).ok_or_else(|| {
+        for ((count, name), column) in counts.iter_mut().zip(&COLUMNS[3..]).zip(&self.places[3..]) {
+            *count = fields[*column].trim().parse().ok().filter(|count| *count <= MAX_COUNT).ok_or_else(|| {
                 format!(
-                    "`{column}` is {}, not a count; expected a whole number from 0 to {MOST}",
-                    excerpt(&fields[*place])
+                    "`{name}` is {}, not a count; expected a whole number from 0 to {MAX_COUNT}",
+                    excerpt(&fields[*column])
                 )
             })?;
         }

@@ -2,24 +2,25 @@
 //! steered. They are printed first, because readers believe "all users tied".
 
 use serde_json::Value;
-use verdicts::integrity::{Checked, Fault};
+use verdicts::integrity::{Fault, IntegrityReport};
 
 /// Warnings to print first for a log with this summary (`summary.json`); none for a healthy log.
 #[must_use]
 pub fn warnings(summary: &Value) -> Vec<String> {
-    let of_pairs = |summary: &Value| [steered(summary), mistaken(summary)].into_iter().flatten().collect::<Vec<_>>();
+    let of_pairs =
+        |summary: &Value| [steered_warning(summary), mistaken(summary)].into_iter().flatten().collect::<Vec<_>>();
     let pairs = match summary["versions"].as_array() {
         Some(versions) if versions.len() > 1 => {
-            let of = |version: &Value| {
-                let name = version["version"].as_str().unwrap_or(verdicts::UNNAMED).to_owned();
-                let found = of_pairs(&of_version(summary, version["version"].as_str()));
+            let version_warning = |version: &Value| {
+                let name = version["version"].as_str().unwrap_or(verdicts::UNNAMED_VERSION).to_owned();
+                let found = of_pairs(&summary_of_version(summary, version["version"].as_str()));
                 found.into_iter().map(move |warning| format!("{name}: {warning}"))
             };
-            versions.iter().flat_map(of).collect()
+            versions.iter().flat_map(version_warning).collect()
         }
         _ => of_pairs(summary),
     };
-    let others = [names(summary), optimized(summary), left_out(summary), behind(summary)];
+    let further_warnings = [names(summary), optimized_warning(summary), left_out(summary), behind(summary)];
     let faults =
         integrity(summary).unwrap_or_default().faults.into_iter().map(|Fault { version, sentence, .. }| {
             version.map_or_else(|| sentence.clone(), |version| format!("{version}: {sentence}"))
@@ -27,38 +28,38 @@ pub fn warnings(summary: &Value) -> Vec<String> {
     let unreadable = (!summary["integrity"].is_null() && integrity(summary).is_none()).then(|| {
         "What the check of pages found cannot be read: another version of click-logs wrote it. Credit the log again.".to_owned()
     });
-    missing(summary)
+    no_counts_warning(summary)
         .into_iter()
         .chain(unreadable)
         .chain(faults)
         .chain(pairs)
-        .chain(others.into_iter().flatten())
+        .chain(further_warnings.into_iter().flatten())
         .chain(super::conversions::warnings(summary))
         .collect()
 }
 
 /// The result of the check of pages; `None` if the summary has none.
 #[must_use]
-pub fn integrity(summary: &Value) -> Option<Checked> {
+pub fn integrity(summary: &Value) -> Option<IntegrityReport> {
     serde_json::from_value(summary["integrity"].clone()).ok()
 }
 
 /// How the pairs of one version of the experiment were chosen, from a summary.
 #[must_use]
-pub fn of_version(summary: &Value, name: Option<&str>) -> Value {
-    let mut of = summary.clone();
+pub fn summary_of_version(summary: &Value, name: Option<&str>) -> Value {
+    let mut version_summary = summary.clone();
     let versions = summary["versions"].as_array().into_iter().flatten();
     if let Some(version) = { versions }.find(|version| version["version"].as_str() == name) {
         for field in ["pairs", "pairs_said_by", "pairs_by_log"] {
-            of[field] = version[field].clone();
+            version_summary[field] = version[field].clone();
         }
     }
-    of
+    version_summary
 }
 
 /// A warning if no impression or no click counts, or fewer than half of those that should.
 #[must_use]
-pub fn missing(summary: &Value) -> Vec<String> {
+pub fn no_counts_warning(summary: &Value) -> Vec<String> {
     [impressions(summary), clicks(summary)].into_iter().flatten().collect()
 }
 
@@ -82,7 +83,7 @@ impl Fates<'_> {
 fn impressions(summary: &Value) -> Option<String> {
     let fates = Fates(&summary["fates"]["impressions"]);
     let lines = summary["lines"]["impressions"].as_u64().filter(|lines| *lines > 0)?;
-    let credited = fates.of("credited");
+    let credited_count = fates.of("credited");
     // Open impressions, which count once the log continues, and lists outside the test may be many, so they are not
     // listed here.
     let mut wrong = vec!["conflict", "no-unit", "bot", "malformed"];
@@ -90,10 +91,10 @@ fn impressions(summary: &Value) -> Option<String> {
     if summary["pairs"] != "steered" {
         wrong.push("one-team");
     }
-    let should = credited + wrong.iter().map(|fate| fates.of(fate)).sum::<u64>();
-    let (reason, count) = match credited {
+    let should = credited_count + wrong.iter().map(|fate| fates.of(fate)).sum::<u64>();
+    let (reason, count) = match credited_count {
         0 => fates.largest(&["conflict", "open", "not-mixed", "one-team", "no-unit", "bot", "malformed"])?,
-        _ if 2 * credited < should => fates.largest(&wrong)?,
+        _ if 2 * credited_count < should => fates.largest(&wrong)?,
         _ => return None,
     };
     let why = match reason {
@@ -112,12 +113,12 @@ fn impressions(summary: &Value) -> Option<String> {
         "bot" => "are of bots by the rules of --bots; check these",
         _ => "cannot be read; credit again without --malformed set-aside to see why",
     };
-    Some(if credited == 0 {
-        format!("No impression counts: {} {why}.", share_of(count, lines, "lines of impressions"))
+    Some(if credited_count == 0 {
+        format!("No impression counts: {} {why}.", share_text(count, lines, "lines of impressions"))
     } else {
         use output::numbers::{with_separators, with_unit};
-        let [credited, count] = [credited, count].map(with_separators);
-        format!("Only {credited} of {} count: {count} {why}.", with_unit(should, "impression"))
+        let [credited_count, count] = [credited_count, count].map(with_separators);
+        format!("Only {credited_count} of {} count: {count} {why}.", with_unit(should, "impression"))
     })
 }
 
@@ -132,12 +133,12 @@ fn clicks(summary: &Value) -> Option<String> {
     if lines == 0 {
         return Some("No click counts: the files of clicks have no lines.".to_owned());
     }
-    let counted = fates.of("credited") + fates.of("repeated");
+    let counted_clicks = fates.of("credited") + fates.of("repeated");
     // Clicks of these fates name a document that their impression showed, or may do so.
-    const MISSED: [&str; 4] = ["late", "early", "unsatisfied", "bot"];
-    let should = counted + MISSED.iter().map(|fate| fates.of(fate)).sum::<u64>();
-    let reason = if counted == 0 {
-        let others = fates.largest(&[
+    const UNCOUNTED_FATES: [&str; 4] = ["late", "early", "unsatisfied", "bot"];
+    let should = counted_clicks + UNCOUNTED_FATES.iter().map(|fate| fates.of(fate)).sum::<u64>();
+    let reason = if counted_clicks == 0 {
+        let other_fates = fates.largest(&[
             "late",
             "early",
             "unknown",
@@ -147,9 +148,9 @@ fn clicks(summary: &Value) -> Option<String> {
             "bot",
             "malformed",
         ]);
-        others.or_else(|| fates.largest(&["other-action"]))
-    } else if 2 * counted < should {
-        fates.largest(&MISSED)
+        other_fates.or_else(|| fates.largest(&["other-action"]))
+    } else if 2 * counted_clicks < should {
+        fates.largest(&UNCOUNTED_FATES)
     } else {
         None
     };
@@ -180,19 +181,19 @@ fn clicks(summary: &Value) -> Option<String> {
         "bot" => "are of bots by the rules of --bots; check these".to_owned(),
         "other-action" => {
             let names: Vec<String> =
-                summary["other_actions"].as_array().into_iter().flatten().filter_map(Value::as_str).map(quoted).collect();
+                summary["other_actions"].as_array().into_iter().flatten().filter_map(Value::as_str).map(quote).collect();
             let found = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
             format!("have another action{found} than those that are clicks; name these with --actions")
         }
         _ => "cannot be read; credit again without --malformed set-aside to see why".to_owned(),
     };
-    let of = |all: u64| share_of(count, all, "lines of clicks");
-    Some(if counted == 0 {
+    let of = |all: u64| share_text(count, all, "lines of clicks");
+    Some(if counted_clicks == 0 {
         format!("No click counts: {} {why}.", of(lines))
     } else {
         format!(
             "Only {} of {} clicks on documents that were shown count: {} {why}.",
-            output::numbers::with_separators(counted),
+            output::numbers::with_separators(counted_clicks),
             output::numbers::with_separators(should),
             output::numbers::with_separators(count)
         )
@@ -200,7 +201,7 @@ fn clicks(summary: &Value) -> Option<String> {
 }
 
 /// A warning if verdicts rest on an assumption that cannot be checked.
-fn steered(summary: &Value) -> Option<String> {
+fn steered_warning(summary: &Value) -> Option<String> {
     if summary["pairs"] != "steered" {
         return None;
     }
@@ -227,8 +228,8 @@ fn steered(summary: &Value) -> Option<String> {
 fn mistaken(summary: &Value) -> Option<String> {
     let unit = summary["unit"].as_str().unwrap_or("unit");
     let several = summary["units_with_several_pairs"].as_u64().filter(|count| *count > 0);
-    let by_log = (summary["pairs_said_by"] == "settings").then(|| summary["pairs_by_log"].as_str()).flatten();
-    match (summary["pairs"].as_str(), several, by_log) {
+    let choice_by_log = (summary["pairs_said_by"] == "settings").then(|| summary["pairs_by_log"].as_str()).flatten();
+    match (summary["pairs"].as_str(), several, choice_by_log) {
         (Some("kept"), Some(several), _) => Some(format!(
             "{} met more than one pair, although each should have kept its first: verdicts do not hold their level. Credit \
              with --pairs steered.",
@@ -236,7 +237,7 @@ fn mistaken(summary: &Value) -> Option<String> {
         )),
         (Some("chance" | "kept"), _, Some("steered")) | (Some("chance"), _, Some("kept")) => Some(format!(
             "The log says that pairs were `{}`, --pairs says `{}`: if the log is right, verdicts do not hold their level.",
-            by_log.unwrap_or_default(),
+            choice_by_log.unwrap_or_default(),
             summary["pairs"].as_str().unwrap_or_default()
         )),
         _ => None,
@@ -247,7 +248,7 @@ fn mistaken(summary: &Value) -> Option<String> {
 fn names(summary: &Value) -> Option<String> {
     let rankers = summary["rankers"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let groups = letor_io::nearly_equal(rankers);
-    let listed = |group: &Vec<&str>| group.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" and ");
+    let listed = |group: &Vec<&str>| group.iter().map(|name| quote(name)).collect::<Vec<_>>().join(" and ");
     (!groups.is_empty()).then(|| {
         let all = groups.iter().map(listed).collect::<Vec<_>>().join(", ");
         format!("{all} count as different rankers: if they are one, log it by one name and credit again.")
@@ -255,23 +256,24 @@ fn names(summary: &Value) -> Option<String> {
 }
 
 /// A warning if lists were mixed by a method that does not balance what verdicts count.
-fn optimized(summary: &Value) -> Option<String> {
+fn optimized_warning(summary: &Value) -> Option<String> {
     let count = summary["impressions_by_optimized"].as_u64().filter(|count| *count > 0)?;
     let credited = Fates(&summary["fates"]["impressions"]).of("credited");
     Some(format!(
         "{} were mixed by `optimized`: random clicks favour no ranker there in mean credit, but can favour one in who wins, which verdicts \
          count. Do not decide by them; mix by team-draft or probabilistic.",
-        share_of(count, credited, "impressions that count")
+        share_text(count, credited, "impressions that count")
     ))
 }
 
 /// A warning if many pages left out mixed documents, which by itself can make a ranker win (the table in
 /// `interleave::page`).
 fn left_out(summary: &Value) -> Option<String> {
-    const MANY: u64 = 10;
+    const MIN_REPORTED: u64 = 10;
     let credited = Fates(&summary["fates"]["impressions"]).of("credited");
-    let count = summary["impressions_with_documents_left_out"].as_u64().filter(|count| MANY * count >= credited)?;
-    let share = (count > 0).then(|| share_of(count, credited, "impressions that count"))?;
+    let count =
+        summary["impressions_with_documents_left_out"].as_u64().filter(|count| MIN_REPORTED * count >= credited)?;
+    let share = (count > 0).then(|| share_text(count, credited, "impressions that count"))?;
     Some(format!(
         "Documents were left out after mixing in {share}: who ranked them high has fewer places left, and can lose by that alone. \
          Filter both lists before they are mixed."
@@ -291,7 +293,7 @@ fn behind(summary: &Value) -> Option<String> {
     })
 }
 
-fn share_of(count: u64, all: u64, what: &str) -> String {
+fn share_text(count: u64, all: u64, what: &str) -> String {
     use output::numbers::with_separators;
     if count == all {
         format!("all {} {what}", with_separators(all))
@@ -300,7 +302,7 @@ fn share_of(count: u64, all: u64, what: &str) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     ranktypes::text::excerpt(text)
 }
 

@@ -2,11 +2,11 @@
 //! user, not the impression.
 
 use super::fields::LineFields;
-use super::lists::Separated;
-use super::names::{Field, Kind};
-use super::value::missing;
+use super::lists::ListSeparator;
+use super::names::{Field, LineKind};
+use super::value::missing_field_error;
 use super::{json, shape};
-use crate::error::Malformed;
+use crate::error::LineError;
 use crate::model::{Conversion, Settings, UnitKind};
 
 /// The conversion in a line: of JSON, or of CSV with the header given. `None` if it is an action of a `_bulk` request, with the
@@ -18,16 +18,16 @@ pub fn conversion<'a>(
     text: &'a str,
     header: Option<&super::Header>,
     settings: &Settings,
-) -> Result<Option<Conversion<'a>>, Malformed> {
+) -> Result<Option<Conversion<'a>>, LineError> {
     let fields = match header {
         None if shape::is_action(text) => return Ok(None),
-        None => json::fields(text, Kind::Conversions)?,
-        Some(header) => header.fields(text, Kind::Conversions, Separated::in_csv(settings.list_separator))?,
+        None => json::fields(text, LineKind::Conversions)?,
+        Some(header) => header.fields(text, LineKind::Conversions, ListSeparator::in_csv(settings.list_separator))?,
     };
-    conversion_of(fields, settings).map(Some)
+    conversion_of_fields(fields, settings).map(Some)
 }
 
-fn conversion_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Conversion<'a>, Malformed> {
+fn conversion_of_fields<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Conversion<'a>, LineError> {
     fields.check()?;
     let unit = match settings.unit {
         UnitKind::User => fields.take_text(Field::User).or_else(|| fields.take_text(Field::Client)),
@@ -38,7 +38,7 @@ fn conversion_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<
         unit,
         document: fields
             .take_text(Field::Document)
-            .ok_or_else(|| missing("`document` (or `event_attributes.object.object_id`)"))?,
+            .ok_or_else(|| missing_field_error("`document` (or `event_attributes.object.object_id`)"))?,
         time: fields.take_time(settings.zone)?,
         action: fields.take_text(Field::Action),
         value: fields.take_value(),
@@ -59,7 +59,7 @@ mod tests {
             "value": -1250.0, "currency": "EUR", "order_id": "o"}"#;
         let expected = conversion(line, None, &settings).unwrap().unwrap();
         assert_eq!((expected.unit.as_deref(), &*expected.document, expected.value), (Some("u"), "7", Some(-1250)));
-        let header = Header::of_kinds("user,document,time,action,value,currency,order", true).unwrap();
+        let header = Header::from_line("user,document,time,action,value,currency,order", true).unwrap();
         let row = "u,7,2026-11-23T15:04:05Z,purchase,-1250,EUR,o";
         assert_eq!(conversion(row, Some(&header), &settings).unwrap().unwrap(), expected);
         let least = conversion("u,7,2026-11-23T15:04:05Z,,,,", Some(&header), &settings).unwrap().unwrap();
@@ -75,7 +75,7 @@ mod tests {
             let found = conversion(row, Some(&header), &settings).unwrap_err().message;
             assert!(found.contains(wrong), "{found}");
         }
-        assert!(Header::of_kinds("user,time,value", true).unwrap_err().message.contains("no column `document`"));
+        assert!(Header::from_line("user,time,value", true).unwrap_err().message.contains("no column `document`"));
         assert!(Header::read("user,document,time,value").unwrap_err().message.contains("no column `impression`"));
     }
 }

@@ -7,17 +7,17 @@ use ranktypes::text::excerpt;
 
 use super::fields::LineFields;
 use super::json::{add_object, hits_of_text};
-use super::lists::Separated;
-use super::names::{Container, Field, Kind, Slot, slot};
+use super::lists::ListSeparator;
+use super::names::{Container, Field, LineKind, Slot, slot};
 use super::value::Value;
-use crate::error::Malformed;
+use crate::error::LineError;
 
 /// The names of the columns, from the first line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     count: usize,
     separator: u8,
-    /// By [`Kind`].
+    /// By [`LineKind`].
     kinds: Box<[Columns; 3]>,
 }
 
@@ -34,22 +34,22 @@ struct Columns {
 const FIELDS: usize = Field::Count as usize + 1;
 
 impl Columns {
-    fn of(names: &[String], kind: Kind) -> Self {
+    fn of(names: &[String], kind: LineKind) -> Self {
         // Only in lines of JSON is a document an object.
         let is_column = |slot: &Slot| !matches!(slot, Slot::Object(Container::Document, _));
         let slots: Vec<_> = names.iter().map(|name| slot(kind, Container::Line, name).filter(is_column)).collect();
-        let mut places = [None; FIELDS];
+        let mut field_columns = [None; FIELDS];
         let mut is_plain = true;
-        for (place, slot) in slots.iter().enumerate() {
+        for (column, slot) in slots.iter().enumerate() {
             match *slot {
                 None => {}
                 Some(Slot::Object(..)) => is_plain = false,
                 Some(Slot::Field(field, _)) => {
-                    let is_first = places[field as usize].replace(place).is_none();
+                    let is_first = field_columns[field as usize].replace(column).is_none();
                     // Some fields show that a line is of the other kind.
                     let is_strange = match field {
-                        Field::Action => kind == Kind::Impressions,
-                        Field::Shown => kind == Kind::Clicks,
+                        Field::Action => kind == LineKind::Impressions,
+                        Field::Shown => kind == LineKind::Clicks,
                         Field::Displayed
                         | Field::Hits
                         | Field::Documents
@@ -61,7 +61,7 @@ impl Columns {
                 }
             }
         }
-        Self { slots, places, is_plain }
+        Self { slots, places: field_columns, is_plain }
     }
 }
 
@@ -70,24 +70,25 @@ impl Header {
     ///
     /// # Errors
     /// If a column has no name or two have the same, or no name is one of an impression or click.
-    pub fn read(line: &str) -> Result<Self, Malformed> {
-        Self::of_kinds(line, false)
+    pub fn read(line: &str) -> Result<Self, LineError> {
+        Self::from_line(line, false)
     }
 
     /// The header in the first line of a file of conversions, or of impressions and clicks.
     ///
     /// # Errors
     /// As [`read`](Self::read); conversions need a document.
-    pub(super) fn of_kinds(line: &str, are_conversions: bool) -> Result<Self, Malformed> {
+    pub(super) fn from_line(line: &str, are_conversions: bool) -> Result<Self, LineError> {
         let line = line.trim_start_matches('\u{feff}');
         let separator =
             [b'\t', b';'].into_iter().find(|&separator| line.as_bytes().contains(&separator)).unwrap_or(b',');
         let fields = fields(line, separator)?;
         let names: Vec<String> = fields.iter().map(|name| name.trim().to_owned()).collect();
         if let Some(at) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
-            return Err(Malformed::new(format!("two columns are called {}; rename one", excerpt(&names[at]))));
+            return Err(LineError::new(format!("two columns are called {}; rename one", excerpt(&names[at]))));
         }
-        let kinds = [Kind::Impressions, Kind::Clicks, Kind::Conversions].map(|kind| Columns::of(&names, kind));
+        let columns_by_kind =
+            [LineKind::Impressions, LineKind::Clicks, LineKind::Conversions].map(|kind| Columns::of(&names, kind));
         let names_impressions = |slot: &Slot| {
             use Container as C;
             matches!(slot, Slot::Field(Field::Impression, _) | Slot::Object(C::Line | C::Extension | C::Ubi, _))
@@ -96,23 +97,23 @@ impl Header {
             use Container as C;
             matches!(slot, Slot::Field(Field::Document, _) | Slot::Object(C::Line | C::EventAttributes | C::Object, _))
         };
-        if are_conversions && !kinds[2].slots.iter().flatten().any(names_conversions) {
-            return Err(Malformed::new(format!(
+        if are_conversions && !columns_by_kind[2].slots.iter().flatten().any(names_conversions) {
+            return Err(LineError::new(format!(
                 "no column `document` in the header {}; expected names in the first line, e.g. user,document,time,value,order",
                 excerpt(line)
             )));
         }
-        if !are_conversions && !kinds[0].slots.iter().flatten().any(names_impressions) {
-            return Err(Malformed::new(format!(
+        if !are_conversions && !columns_by_kind[0].slots.iter().flatten().any(names_impressions) {
+            return Err(LineError::new(format!(
                 "no column `impression` (or `query_id`) in the header {}; expected names in the first line, e.g. \
                  impression,time,user,shown,teams or impression,time,document",
                 excerpt(line)
             )));
         }
-        Ok(Self { count: names.len(), separator, kinds: Box::new(kinds) })
+        Ok(Self { count: names.len(), separator, kinds: Box::new(columns_by_kind) })
     }
 
-    fn of_kind(&self, kind: Kind) -> &Columns {
+    fn columns_of(&self, kind: LineKind) -> &Columns {
         &self.kinds[kind as usize]
     }
 
@@ -122,7 +123,7 @@ impl Header {
     }
 
     /// A line without white space around it; tabs that separate columns stay, because the columns at the ends may be empty.
-    pub(super) fn trimmed<'a>(&self, line: &'a str) -> &'a str {
+    pub(super) fn trim<'a>(&self, line: &'a str) -> &'a str {
         if self.separator == b'\t' { line } else { line.trim_ascii() }
     }
 
@@ -132,33 +133,33 @@ impl Header {
     }
 
     /// Whether lines of a kind have one column at most for each field, and no objects.
-    pub(super) fn is_plain(&self, kind: Kind) -> bool {
-        self.of_kind(kind).is_plain
+    pub(super) fn is_plain(&self, kind: LineKind) -> bool {
+        self.columns_of(kind).is_plain
     }
 
     /// The column that holds a field, if the header [is plain](Self::is_plain).
-    pub(super) fn place(&self, kind: Kind, field: Field) -> Option<usize> {
-        self.of_kind(kind).places[field as usize]
+    pub(super) fn place(&self, kind: LineKind, field: Field) -> Option<usize> {
+        self.columns_of(kind).places[field as usize]
     }
 
     /// The fields of a line, with lists in the form `separated`.
     pub(super) fn fields<'a>(
         &self,
         line: &'a str,
-        kind: Kind,
-        separated: Separated,
-    ) -> Result<LineFields<'a>, Malformed> {
+        kind: LineKind,
+        list_separator: ListSeparator,
+    ) -> Result<LineFields<'a>, LineError> {
         let mut texts = Vec::with_capacity(self.count);
-        split(self.trimmed(line), self.separator, &mut texts)?;
+        split(self.trim(line), self.separator, &mut texts)?;
         if texts.len() != self.count {
-            return Err(Malformed::new(format!(
+            return Err(LineError::new(format!(
                 "{} fields, but the header names {}; quote fields that hold a separator, and complete lines that are cut off",
                 texts.len(),
                 self.count
             )));
         }
-        let mut fields = LineFields::new(kind, separated);
-        for (slot, text) in self.of_kind(kind).slots.iter().zip(texts) {
+        let mut fields = LineFields::new(kind, list_separator);
+        for (slot, text) in self.columns_of(kind).slots.iter().zip(texts) {
             if let Some(Slot::Field(field, _)) = slot {
                 fields.has_place(*field);
             }
@@ -185,51 +186,51 @@ impl Fields {
     ///
     /// # Errors
     /// If a quoted field does not end, or something follows its end.
-    pub fn split(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, Malformed> {
+    pub fn split(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, LineError> {
         fields(line, separator)
     }
 }
 
 /// The fields of a line.
-fn fields(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, Malformed> {
+fn fields(line: &str, separator: u8) -> Result<Vec<Cow<'_, str>>, LineError> {
     let mut found = Vec::with_capacity(8);
     split(line, separator, &mut found)?;
     Ok(found)
 }
 
-fn split<'a>(line: &'a str, separator: u8, found: &mut Vec<Cow<'a, str>>) -> Result<(), Malformed> {
-    let mut rest = line;
+fn split<'a>(line: &'a str, separator: u8, fields: &mut Vec<Cow<'a, str>>) -> Result<(), LineError> {
+    let mut tail = line;
     loop {
-        if let Some(quoted) = rest.strip_prefix('"') {
-            let unended = || Malformed::new("a quoted field does not end on its line; expected one record per line");
-            let mut from = 0;
+        if let Some(quoted_text) = tail.strip_prefix('"') {
+            let unended = || LineError::new("a quoted field does not end on its line; expected one record per line");
+            let mut search_start = 0;
             let end = loop {
-                let quote = from + quoted[from..].find('"').ok_or_else(unended)?;
-                if quoted.as_bytes().get(quote + 1) != Some(&b'"') {
+                let quote = search_start + quoted_text[search_start..].find('"').ok_or_else(unended)?;
+                if quoted_text.as_bytes().get(quote + 1) != Some(&b'"') {
                     break quote;
                 }
-                from = quote + 2;
+                search_start = quote + 2;
             };
-            let text = &quoted[..end];
-            found.push(if text.contains('"') { Cow::Owned(text.replace("\"\"", "\"")) } else { Cow::Borrowed(text) });
-            rest = &quoted[end + 1..];
-            match rest.as_bytes().first() {
+            let text = &quoted_text[..end];
+            fields.push(if text.contains('"') { Cow::Owned(text.replace("\"\"", "\"")) } else { Cow::Borrowed(text) });
+            tail = &quoted_text[end + 1..];
+            match tail.as_bytes().first() {
                 None => return Ok(()),
-                Some(byte) if *byte == separator => rest = &rest[1..],
+                Some(byte) if *byte == separator => tail = &tail[1..],
                 Some(_) => {
-                    let column = (line.len() - rest.len()) as u64 + 1;
-                    let message = format!("{} after a quoted field; expected a separator", excerpt(rest));
-                    return Err(Malformed { column: Some(column), message });
+                    let column = (line.len() - tail.len()) as u64 + 1;
+                    let message = format!("{} after a quoted field; expected a separator", excerpt(tail));
+                    return Err(LineError { column: Some(column), message });
                 }
             }
         } else {
-            match memchr::memchr(separator, rest.as_bytes()) {
+            match memchr::memchr(separator, tail.as_bytes()) {
                 Some(end) => {
-                    found.push(Cow::Borrowed(&rest[..end]));
-                    rest = &rest[end + 1..];
+                    fields.push(Cow::Borrowed(&tail[..end]));
+                    tail = &tail[end + 1..];
                 }
                 None => {
-                    found.push(Cow::Borrowed(rest));
+                    fields.push(Cow::Borrowed(tail));
                     return Ok(());
                 }
             }
@@ -261,25 +262,25 @@ mod tests {
     #[test]
     fn headers_name_columns() {
         let header = Header::read("\u{feff}impression;time;user").unwrap();
-        let mut fields = header.fields("i1;1795000005;", Kind::Impressions, Separated::BySpaces).unwrap();
+        let mut fields = header.fields("i1;1795000005;", LineKind::Impressions, ListSeparator::BySpaces).unwrap();
         assert_eq!(fields.take_time(Zone::default()), Ok(1_795_000_005_000));
         assert_eq!(fields.take_text(Field::User), None);
-        assert!(header.is_plain(Kind::Impressions));
+        assert!(header.is_plain(LineKind::Impressions));
         // Columns between tabs may be empty, also the first and the last.
         let tabs = Header::read("user\timpression\ttime\tsession").unwrap();
-        let mut fields = tabs.fields("\ti1\t5\t", Kind::Impressions, Separated::BySpaces).unwrap();
+        let mut fields = tabs.fields("\ti1\t5\t", LineKind::Impressions, ListSeparator::BySpaces).unwrap();
         assert_eq!(
             [Field::User, Field::Impression, Field::Session].map(|field| fields.take_text(field)),
             [None, Some("i1".into()), None]
         );
         let several = Header::read("query_id,user_id,user,impression").unwrap();
-        assert!(!several.is_plain(Kind::Impressions) && !several.is_plain(Kind::Clicks));
-        let mut fields = several.fields("q,u,,", Kind::Impressions, Separated::BySpaces).unwrap();
+        assert!(!several.is_plain(LineKind::Impressions) && !several.is_plain(LineKind::Clicks));
+        let mut fields = several.fields("q,u,,", LineKind::Impressions, ListSeparator::BySpaces).unwrap();
         assert_eq!(
             [Field::User, Field::Impression].map(|field| fields.take_text(field)),
             [Some("u".into()), Some("q".into())]
         );
-        assert!(header.fields("i1;5", Kind::Impressions, Separated::BySpaces).is_err());
+        assert!(header.fields("i1;5", LineKind::Impressions, ListSeparator::BySpaces).is_err());
         assert!(Header::read("a,b").is_err() && Header::read("impression,a,a").is_err());
     }
 }

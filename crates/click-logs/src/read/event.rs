@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use super::fields::LineFields;
-use super::lists::Separated;
-use super::names::{Field, Kind};
-use super::value::{dwell_error, missing};
+use super::lists::ListSeparator;
+use super::names::{Field, LineKind};
+use super::value::{dwell_error, missing_field_error};
 use super::{json, shape};
-use crate::error::Malformed;
+use crate::error::LineError;
 use crate::model::{Click, Settings};
 
 /// The content of a line of a file of clicks.
@@ -29,29 +29,29 @@ pub fn click<'a>(
     text: &'a str,
     header: Option<&super::Header>,
     settings: &Settings,
-) -> Result<Option<Event<'a>>, Malformed> {
+) -> Result<Option<Event<'a>>, LineError> {
     let Some(header) = header else {
         if shape::is_action(text) || settings.holds_both && !is_event(text)? {
             return Ok(None);
         }
-        let event = click_of(json::fields(text, Kind::Clicks)?, settings);
-        return event.map(Some).map_err(|malformed| shape::explained(text).unwrap_or(malformed));
+        let event = click_of_fields(json::fields(text, LineKind::Clicks)?, settings);
+        return event.map(Some).map_err(|malformed| shape::explain_shape(text).unwrap_or(malformed));
     };
-    let separated = Separated::in_csv(settings.list_separator);
-    click_of(header.fields(text, Kind::Clicks, separated)?, settings).map(Some)
+    let separated = ListSeparator::in_csv(settings.list_separator);
+    click_of_fields(header.fields(text, LineKind::Clicks, separated)?, settings).map(Some)
 }
 
 /// Whether a line of JSON is a click or another event, and not an impression: in a file of both.
-pub(super) fn is_event(line: &str) -> Result<bool, Malformed> {
-    let fields = json::fields(line, Kind::Clicks)?;
+pub(super) fn is_event(line: &str) -> Result<bool, LineError> {
+    let fields = json::fields(line, LineKind::Clicks)?;
     Ok(fields.has_text(Field::Action) || fields.has_text(Field::Document))
 }
 
 /// The click or other event with these fields.
-pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Event<'a>, Malformed> {
+pub(super) fn click_of_fields<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Event<'a>, LineError> {
     const NO_IMPRESSION: &str = "`impression` (or `query_id`)";
     const NO_DOCUMENT: &str = "`document` (or `event_attributes.object.object_id`)";
-    const NONE: Cow<'_, str> = Cow::Borrowed("");
+    const EMPTY_TEXT: Cow<'_, str> = Cow::Borrowed("");
     if fields.is_stored_ab_click() {
         return Err(stored_ab_click());
     }
@@ -64,7 +64,7 @@ pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> R
     }
     fields.check()?;
     if fields.has_shown() && !fields.has_text(Field::Document) {
-        return Err(Malformed::new(
+        return Err(LineError::new(
             "a list that was shown, not a click; pass this file as --impressions, and one that holds clicks too as --impressions and as \
              --clicks",
         ));
@@ -73,13 +73,13 @@ pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> R
     let is_nothing = |fields: &LineFields<'_>, field| is_event || fields.is_place(field);
     let impression = match fields.take_text(Field::Impression) {
         Some(id) => id,
-        None if is_nothing(&fields, Field::Impression) => NONE,
-        None => return Err(missing(NO_IMPRESSION)),
+        None if is_nothing(&fields, Field::Impression) => EMPTY_TEXT,
+        None => return Err(missing_field_error(NO_IMPRESSION)),
     };
     let document = match fields.take_text(Field::Document) {
         Some(id) => id,
-        None if is_nothing(&fields, Field::Document) => NONE,
-        None => return Err(missing(NO_DOCUMENT)),
+        None if is_nothing(&fields, Field::Document) => EMPTY_TEXT,
+        None => return Err(missing_field_error(NO_DOCUMENT)),
     };
     let time = fields.take_time(settings.zone)?;
     let dwell = fields.take_dwell().map(dwell).transpose()?;
@@ -87,7 +87,7 @@ pub(super) fn click_of<'a>(mut fields: LineFields<'a>, settings: &Settings) -> R
 }
 
 /// Seconds as milliseconds.
-pub(super) fn dwell(seconds: f64) -> Result<i64, Malformed> {
+pub(super) fn dwell(seconds: f64) -> Result<i64, LineError> {
     if (0.0..1e9).contains(&seconds) {
         Ok((seconds * 1e3).floor() as i64)
     } else {
@@ -96,8 +96,8 @@ pub(super) fn dwell(seconds: f64) -> Result<i64, Malformed> {
 }
 
 /// The clicks that OpenSearch's A/B tests store have no impression.
-pub(super) fn stored_ab_click() -> Malformed {
-    Malformed::new(
+pub(super) fn stored_ab_click() -> LineError {
+    LineError::new(
         "a stored A/B click of OpenSearch (`search_configuration`, `count`): it does not say which list was clicked, so nobody \
          can credit it once or distinguish users; log the response with `_search_configuration` per hit and UBI events \
          with `query_id`",

@@ -4,17 +4,17 @@
 use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
-use times::{Zone, check, not_a_time, of_number};
+use times::{Zone, check, not_a_time, time_from_number};
 
-use super::lists::{self, Separated};
-use super::names::{Field, Kind};
-use super::response::Hit;
+use super::lists::{self, ListSeparator};
+use super::names::{Field, LineKind};
+use super::response::ResponseHit;
 use super::text::ReceiptText;
-use super::value::{Moment, Value, dwell_error, missing, present, unexpected};
-use crate::error::Malformed;
+use super::value::{Moment, Value, dwell_error, missing_field_error, present, type_error};
+use crate::error::LineError;
 
 /// A value with the name of the field that had it.
-type Named<T> = Option<(&'static str, T)>;
+type NamedValue<T> = Option<(&'static str, T)>;
 
 /// The number of fields with ids as values.
 const TEXTS: usize = 12;
@@ -22,24 +22,24 @@ const TEXTS: usize = 12;
 /// The fields of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LineFields<'a> {
-    kind: Kind,
-    separated: Separated,
-    texts: [Named<Cow<'a, str>>; TEXTS],
+    kind: LineKind,
+    separated: ListSeparator,
+    texts: [NamedValue<Cow<'a, str>>; TEXTS],
     /// Whether the line has a place for the id of an impression, for a document, and for the list: it may be empty.
     places: [bool; 3],
-    times: [Named<Moment<'a>>; 2],
+    times: [NamedValue<Moment<'a>>; 2],
     /// By [`list_place`].
-    lists: [Named<Vec<Cow<'a, str>>>; LISTS],
-    paged: Named<u64>,
-    teams: Named<Vec<Option<Cow<'a, str>>>>,
-    receipt: Named<ReceiptText<'a>>,
-    dwell: Named<f64>,
-    value: Named<i64>,
-    hits: Named<Vec<Hit<'a>>>,
+    lists: [NamedValue<Vec<Cow<'a, str>>>; LISTS],
+    paged: NamedValue<u64>,
+    teams: NamedValue<Vec<Option<Cow<'a, str>>>>,
+    receipt: NamedValue<ReceiptText<'a>>,
+    dwell: NamedValue<f64>,
+    value: NamedValue<i64>,
+    hits: NamedValue<Vec<ResponseHit<'a>>>,
     has_configuration: bool,
     has_count: bool,
     /// The fault of the first faulty field.
-    wrong: Option<Malformed>,
+    wrong: Option<LineError>,
 }
 
 /// The place of an id among [`LineFields::texts`].
@@ -75,12 +75,12 @@ fn list_place(field: Field) -> usize {
 }
 
 /// The place of a field among [`LineFields::places`].
-fn place_of(field: Field) -> Option<usize> {
+fn field_index(field: Field) -> Option<usize> {
     [Field::Impression, Field::Document, Field::Shown].iter().position(|known| *known == field)
 }
 
 impl<'a> LineFields<'a> {
-    pub(super) fn new(kind: Kind, separated: Separated) -> Self {
+    pub(super) fn new(kind: LineKind, separated: ListSeparator) -> Self {
         Self {
             kind,
             separated,
@@ -100,21 +100,21 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> LineKind {
         self.kind
     }
 
-    pub(super) fn separated(&self) -> Separated {
+    pub(super) fn list_separator(&self) -> ListSeparator {
         self.separated
     }
 
     /// Notes the fault of a field, unless there is an earlier one.
-    pub(super) fn wrong(&mut self, malformed: Malformed) {
+    pub(super) fn wrong(&mut self, malformed: LineError) {
         self.wrong.get_or_insert(malformed);
     }
 
     /// Reports the first fault, if there is one.
-    pub(super) fn check(&mut self) -> Result<(), Malformed> {
+    pub(super) fn check(&mut self) -> Result<(), LineError> {
         self.wrong.take().map_or(Ok(()), Err)
     }
 
@@ -125,7 +125,7 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    fn try_add(&mut self, field: Field, name: &'static str, value: Value<'a>) -> Result<(), Malformed> {
+    fn try_add(&mut self, field: Field, name: &'static str, value: Value<'a>) -> Result<(), LineError> {
         match field {
             Field::Impression
             | Field::Document
@@ -140,18 +140,18 @@ impl<'a> LineFields<'a> {
             | Field::Order
             | Field::Action => {
                 self.has_place(field);
-                let place = text_place(field);
+                let slot_index = text_place(field);
                 let text = match value {
                     Value::Null => return Ok(()),
                     Value::Text(text) => text,
                     Value::Whole(number) => Cow::Owned(number.to_string()),
-                    other => return Err(unexpected(name, &other, "text or a whole number")),
+                    other_value => return Err(type_error(name, &other_value, "text or a whole number")),
                 };
                 let names_a_unit = matches!(field, Field::User | Field::Client | Field::Session);
                 if text.is_empty() || names_a_unit && lists::is_no_unit(&text) {
                     return Ok(());
                 }
-                set_field(&mut self.texts[place], name, text, |text| excerpt(text))
+                set_field(&mut self.texts[slot_index], name, text, |text| excerpt(text))
             }
             Field::Time => {
                 let moment = match value {
@@ -159,34 +159,34 @@ impl<'a> LineFields<'a> {
                     Value::Text(text) => Moment::Text(text),
                     Value::Whole(number) => Moment::Number(number as f64),
                     Value::Number(number) => Moment::Number(number),
-                    other => {
-                        let expected = "a time such as \"2026-11-22T15:04:05Z\", or a number since 1970";
-                        return Err(unexpected(name, &other, expected));
+                    other_value => {
+                        let expected_time = "a time such as \"2026-11-22T15:04:05Z\", or a number since 1970";
+                        return Err(type_error(name, &other_value, expected_time));
                     }
                 };
                 self.add_time(name, moment)
             }
             Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Rankers => {
                 let Some(list) = self.list(name, value)? else { return Ok(()) };
-                set_field(&mut self.lists[list_place(field)], name, complete(list, name)?, of_entries)
+                set_field(&mut self.lists[list_place(field)], name, complete(list, name)?, entries_text)
             }
             Field::Paged => {
-                let places = match value {
+                let list_slots = match value {
                     Value::Null => return Ok(()),
                     Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
-                    Value::Text(text) => text.trim().parse().ok().and_then(whole).ok_or(Value::Text(text)),
+                    Value::Text(text) => text.trim().parse().ok().and_then(whole_number).ok_or(Value::Text(text)),
                     Value::Whole(number) => u64::try_from(number).map_err(|_| Value::Whole(number)),
-                    Value::Number(number) => whole(number).ok_or(Value::Number(number)),
-                    other => Err(other),
+                    Value::Number(number) => whole_number(number).ok_or(Value::Number(number)),
+                    other_value => Err(other_value),
                 };
-                let expected = "a whole number: how many places of the page the user saw";
-                let places = places.map_err(|found| unexpected(name, &found, expected))?;
-                set_field(&mut self.paged, name, places, u64::to_string)
+                let expected_time = "a whole number: how many places of the page the user saw";
+                let list_slots = list_slots.map_err(|list_value| type_error(name, &list_value, expected_time))?;
+                set_field(&mut self.paged, name, list_slots, u64::to_string)
             }
             Field::Teams => {
                 let Some(list) = self.list(name, value)? else { return Ok(()) };
                 let list = list.into_iter().map(present).collect();
-                set_field(&mut self.teams, name, list, |list| of_teams(list))
+                set_field(&mut self.teams, name, list, |list| teams_text(list))
             }
             Field::Receipt => {
                 let receipt = match value {
@@ -194,15 +194,15 @@ impl<'a> LineFields<'a> {
                     Value::Text(text) if text.trim().is_empty() => return Ok(()),
                     Value::Text(text) if text.trim_start().starts_with('{') => {
                         let value = serde_json::from_str(&text).map_err(|error| {
-                            Malformed::new(format!("`{name}` is not JSON: {error}; expected a receipt"))
+                            LineError::new(format!("`{name}` is not JSON: {error}; expected a receipt"))
                         })?;
                         ReceiptText::Object(value)
                     }
                     Value::Text(text) => ReceiptText::Text(text),
                     Value::Receipt(receipt) => receipt,
-                    other => {
-                        let expected = "a receipt: an object, or its bytes in base64 or hexadecimal";
-                        return Err(unexpected(name, &other, expected));
+                    other_value => {
+                        let expected_time = "a receipt: an object, or its bytes in base64 or hexadecimal";
+                        return Err(type_error(name, &other_value, expected_time));
                     }
                 };
                 set_field(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())
@@ -217,27 +217,27 @@ impl<'a> LineFields<'a> {
                         let seconds = text.trim().parse().ok().filter(|seconds: &f64| seconds.is_finite());
                         seconds.ok_or_else(|| dwell_error(&excerpt(&text)))?
                     }
-                    other => return Err(unexpected(name, &other, "a number of seconds")),
+                    other_value => return Err(type_error(name, &other_value, "a number of seconds")),
                 };
                 set_field(&mut self.dwell, name, seconds, f64::to_string)
             }
             Field::Value => {
-                let expected = "a whole number of minor units, such as cents: 1250 for 12.50";
-                let found = match value {
+                let expected_time = "a whole number of minor units, such as cents: 1250 for 12.50";
+                let list_value = match value {
                     Value::Null => return Ok(()),
                     Value::Text(text) if text.trim().is_empty() || lists::is_missing(text.trim()) => return Ok(()),
                     Value::Text(text) => text.trim().parse().ok().and_then(minor_units).ok_or(Value::Text(text)),
                     Value::Whole(number) => minor_units(number as f64).ok_or(Value::Whole(number)),
                     Value::Number(number) => minor_units(number).ok_or(Value::Number(number)),
-                    other => Err(other),
+                    other_value => Err(other_value),
                 };
-                let found = found.map_err(|found| unexpected(name, &found, expected))?;
-                set_field(&mut self.value, name, found, i64::to_string)
+                let list_value = list_value.map_err(|list_value| type_error(name, &list_value, expected_time))?;
+                set_field(&mut self.value, name, list_value, i64::to_string)
             }
             Field::Hits | Field::Documents => match value {
                 Value::Null => Ok(()),
                 Value::Hits(hits) => set_field(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len())),
-                other => Err(unexpected(name, &other, "the list of hits of a response")),
+                other_value => Err(type_error(name, &other_value, "the list of hits of a response")),
             },
             Field::SearchConfiguration => {
                 self.has_configuration |= value != Value::Null;
@@ -251,7 +251,7 @@ impl<'a> LineFields<'a> {
     }
 
     /// Adds a time.
-    pub(super) fn add_time(&mut self, name: &'static str, moment: Moment<'a>) -> Result<(), Malformed> {
+    pub(super) fn add_time(&mut self, name: &'static str, moment: Moment<'a>) -> Result<(), LineError> {
         let place = usize::from(self.times[0].as_ref().is_some_and(|(other, _)| *other != name));
         set_field(&mut self.times[place], name, moment, |moment| match moment {
             Moment::Text(text) => excerpt(text),
@@ -262,17 +262,17 @@ impl<'a> LineFields<'a> {
 
     /// Notes that the line has a place for this field, filled or not.
     pub(super) fn has_place(&mut self, field: Field) {
-        if let Some(place) = place_of(field) {
+        if let Some(place) = field_index(field) {
             self.places[place] = true;
         }
     }
 
-    fn list(&self, name: &'static str, value: Value<'a>) -> Result<Option<Vec<Option<Cow<'a, str>>>>, Malformed> {
+    fn list(&self, name: &'static str, value: Value<'a>) -> Result<Option<Vec<Option<Cow<'a, str>>>>, LineError> {
         match value {
             Value::Null => Ok(None),
             Value::List(list) => Ok(Some(list)),
             Value::Text(text) => lists::entries(text, name, self.separated, name.ends_with("teams")),
-            other => Err(unexpected(name, &other, "a list of text or whole numbers")),
+            other => Err(type_error(name, &other, "a list of text or whole numbers")),
         }
     }
 
@@ -284,62 +284,62 @@ impl<'a> LineFields<'a> {
         }
     }
 
-    fn try_merge(&mut self, mut other: LineFields<'a>) -> Result<(), Malformed> {
-        other.check()?;
-        for (place, is_there) in self.places.iter_mut().zip(other.places) {
+    fn try_merge(&mut self, mut other_fields: LineFields<'a>) -> Result<(), LineError> {
+        other_fields.check()?;
+        for (place, is_there) in self.places.iter_mut().zip(other_fields.places) {
             *place |= is_there;
         }
-        for (text, other) in self.texts.iter_mut().zip(other.texts) {
-            if let Some((name, other)) = other {
-                set_field(text, name, other, |text| excerpt(text))?;
+        for (text, other_fields) in self.texts.iter_mut().zip(other_fields.texts) {
+            if let Some((name, other_fields)) = other_fields {
+                set_field(text, name, other_fields, |text| excerpt(text))?;
             }
         }
-        for (name, time) in other.times.into_iter().flatten() {
+        for (name, time) in other_fields.times.into_iter().flatten() {
             self.add_time(name, time)?;
         }
-        for (list, other) in self.lists.iter_mut().zip(other.lists) {
-            if let Some((name, other)) = other {
-                set_field(list, name, other, of_entries)?;
+        for (list, other_fields) in self.lists.iter_mut().zip(other_fields.lists) {
+            if let Some((name, other_fields)) = other_fields {
+                set_field(list, name, other_fields, entries_text)?;
             }
         }
-        if let Some((name, places)) = other.paged {
+        if let Some((name, places)) = other_fields.paged {
             set_field(&mut self.paged, name, places, u64::to_string)?;
         }
-        if let Some((name, list)) = other.teams {
-            set_field(&mut self.teams, name, list, |list| of_teams(list))?;
+        if let Some((name, list)) = other_fields.teams {
+            set_field(&mut self.teams, name, list, |list| teams_text(list))?;
         }
-        if let Some((name, receipt)) = other.receipt {
+        if let Some((name, receipt)) = other_fields.receipt {
             set_field(&mut self.receipt, name, receipt, |_| "another receipt".to_owned())?;
         }
-        if let Some((name, dwell)) = other.dwell {
+        if let Some((name, dwell)) = other_fields.dwell {
             set_field(&mut self.dwell, name, dwell, f64::to_string)?;
         }
-        if let Some((name, value)) = other.value {
+        if let Some((name, value)) = other_fields.value {
             set_field(&mut self.value, name, value, i64::to_string)?;
         }
-        if let Some((name, hits)) = other.hits {
+        if let Some((name, hits)) = other_fields.hits {
             set_field(&mut self.hits, name, hits, |hits| format!("{} documents", hits.len()))?;
         }
-        self.has_configuration |= other.has_configuration;
-        self.has_count |= other.has_count;
+        self.has_configuration |= other_fields.has_configuration;
+        self.has_count |= other_fields.has_count;
         Ok(())
     }
 
     /// The same fields, with copies of all text.
     pub(super) fn into_owned<'b>(self) -> LineFields<'b> {
-        fn owned<'b>(text: Cow<'_, str>) -> Cow<'b, str> {
+        fn into_static<'b>(text: Cow<'_, str>) -> Cow<'b, str> {
             Cow::Owned(text.into_owned())
         }
-        let owned_list = |list: Vec<Cow<'_, str>>| list.into_iter().map(owned).collect();
+        let owned_list = |list: Vec<Cow<'_, str>>| list.into_iter().map(into_static).collect();
         LineFields {
             kind: self.kind,
             separated: self.separated,
-            texts: self.texts.map(|text| text.map(|(name, text)| (name, owned(text)))),
+            texts: self.texts.map(|text| text.map(|(name, text)| (name, into_static(text)))),
             places: self.places,
             times: self.times.map(|time| {
                 time.map(|(name, moment)| {
                     let moment = match moment {
-                        Moment::Text(text) => Moment::Text(owned(text)),
+                        Moment::Text(text) => Moment::Text(into_static(text)),
                         Moment::Number(number) => Moment::Number(number),
                         Moment::Known(time) => Moment::Known(time),
                     };
@@ -348,11 +348,11 @@ impl<'a> LineFields<'a> {
             }),
             lists: self.lists.map(|list| list.map(|(name, list)| (name, owned_list(list)))),
             paged: self.paged,
-            teams: self.teams.map(|(name, list)| (name, list.into_iter().map(|team| team.map(owned)).collect())),
+            teams: self.teams.map(|(name, list)| (name, list.into_iter().map(|team| team.map(into_static)).collect())),
             receipt: self.receipt.map(|(name, receipt)| (name, receipt.into_owned())),
             dwell: self.dwell,
             value: self.value,
-            hits: self.hits.map(|(name, hits)| (name, hits.into_iter().map(Hit::into_owned).collect())),
+            hits: self.hits.map(|(name, hits)| (name, hits.into_iter().map(ResponseHit::into_owned).collect())),
             has_configuration: self.has_configuration,
             has_count: self.has_count,
             wrong: self.wrong,
@@ -371,23 +371,23 @@ impl<'a> LineFields<'a> {
 
     /// Whether the line has a place for the id of an impression, a document or (in CSV) the list, filled or not.
     pub(super) fn is_place(&self, field: Field) -> bool {
-        place_of(field).is_some_and(|place| self.places[place])
+        field_index(field).is_some_and(|place| self.places[place])
     }
 
     /// The time, in milliseconds since 1970.
-    pub(super) fn take_time(&mut self, zone: Zone) -> Result<i64, Malformed> {
-        let mut found: Named<i64> = None;
+    pub(super) fn take_time(&mut self, zone: Zone) -> Result<i64, LineError> {
+        let mut first_time: NamedValue<i64> = None;
         for (name, moment) in std::mem::take(&mut self.times).into_iter().flatten() {
             let time = match moment {
-                Moment::Text(text) => zone.time(&text).map_err(Malformed::new)?,
+                Moment::Text(text) => zone.time(&text).map_err(LineError::new)?,
                 Moment::Number(number) => {
-                    of_number(number).ok_or_else(|| Malformed::new(not_a_time(number, &number.to_string())))?
+                    time_from_number(number).ok_or_else(|| LineError::new(not_a_time(number, &number.to_string())))?
                 }
-                Moment::Known(time) => check(time).map_err(Malformed::new)?,
+                Moment::Known(time) => check(time).map_err(LineError::new)?,
             };
-            set_field(&mut found, name, time, |time| times::text(*time))?;
+            set_field(&mut first_time, name, time, |time| times::text(*time))?;
         }
-        found.map(|(_, time)| time).ok_or_else(|| missing("`time` (or `timestamp`)"))
+        first_time.map(|(_, time)| time).ok_or_else(|| missing_field_error("`time` (or `timestamp`)"))
     }
 
     /// A list with a value for every entry: not teams.
@@ -404,7 +404,7 @@ impl<'a> LineFields<'a> {
         self.lists[list_place(Field::Shown)].is_some()
     }
 
-    pub(super) fn take_teams(&mut self) -> Named<Vec<Option<Cow<'a, str>>>> {
+    pub(super) fn take_teams(&mut self) -> NamedValue<Vec<Option<Cow<'a, str>>>> {
         self.teams.take()
     }
 
@@ -412,7 +412,7 @@ impl<'a> LineFields<'a> {
         self.receipt.take().map(|(_, receipt)| receipt)
     }
 
-    pub(super) fn take_hits(&mut self) -> Option<Vec<Hit<'a>>> {
+    pub(super) fn take_hits(&mut self) -> Option<Vec<ResponseHit<'a>>> {
         self.hits.take().map(|(_, hits)| hits)
     }
 
@@ -434,54 +434,54 @@ impl<'a> LineFields<'a> {
 
 /// Makes a value that of a field, if it has none or the same.
 fn set_field<T: PartialEq>(
-    place: &mut Named<T>,
+    slot: &mut NamedValue<T>,
     name: &'static str,
     value: T,
     shown: impl Fn(&T) -> String,
-) -> Result<(), Malformed> {
-    match place {
+) -> Result<(), LineError> {
+    match slot {
         None => {
-            *place = Some((name, value));
+            *slot = Some((name, value));
             Ok(())
         }
-        Some((_, there)) if *there == value => Ok(()),
-        Some((first, there)) if *first == name => {
-            let message = format!("`{name}` is there twice: {}, and {}; write it once", shown(there), shown(&value));
-            Err(Malformed::new(message))
+        Some((_, earlier)) if *earlier == value => Ok(()),
+        Some((first, earlier)) if *first == name => {
+            let message = format!("`{name}` is there twice: {}, and {}; write it once", shown(earlier), shown(&value));
+            Err(LineError::new(message))
         }
-        Some((first, there)) => Err(Malformed::new(format!(
+        Some((first, earlier)) => Err(LineError::new(format!(
             "`{first}` is {}, but `{name}`, which stands for the same, is {}; leave one of them out",
-            shown(there),
+            shown(earlier),
             shown(&value)
         ))),
     }
 }
 
-fn of_entries(list: &Vec<Cow<'_, str>>) -> String {
+fn entries_text(list: &Vec<Cow<'_, str>>) -> String {
     excerpt(&list.join(" "))
 }
 
-fn of_teams(list: &[Option<Cow<'_, str>>]) -> String {
+fn teams_text(list: &[Option<Cow<'_, str>>]) -> String {
     excerpt(&list.iter().map(|team| team.as_deref().unwrap_or("null")).collect::<Vec<_>>().join(" "))
 }
 
 /// A whole number from 0 up. Tables keep such numbers with a point where some are missing.
-fn whole(number: f64) -> Option<u64> {
+fn whole_number(number: f64) -> Option<u64> {
     ((0.0..1e9).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// A whole number of minor units, of either sign. Tables keep such numbers with a point where some are missing.
 fn minor_units(number: f64) -> Option<i64> {
-    const MOST: f64 = 1e12;
-    (number.abs() <= MOST && number.fract() == 0.0).then_some(number as i64)
+    const MAX_AMOUNT: f64 = 1e12;
+    (number.abs() <= MAX_AMOUNT && number.fract() == 0.0).then_some(number as i64)
 }
 
 /// A list with a value in every entry, as its column `name` must be; blanks are none.
 ///
 /// # Errors
 /// If an entry has none.
-pub fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, Malformed> {
+pub fn complete<'a>(list: Vec<Option<Cow<'a, str>>>, name: &str) -> Result<Vec<Cow<'a, str>>, LineError> {
     let value = |entry: Option<Cow<'a, str>>| entry.filter(|text| !text.trim_ascii().is_empty());
     let complete = list.into_iter().map(value).collect::<Option<Vec<_>>>();
-    complete.ok_or_else(|| Malformed::new(format!("`{name}` has an entry without a value; leave it out")))
+    complete.ok_or_else(|| LineError::new(format!("`{name}` has an entry without a value; leave it out")))
 }

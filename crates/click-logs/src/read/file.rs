@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::read::MultiGzDecoder;
 use letor_io::OtherFormat;
 use output::input;
-use ranktypes::text::excerpt;
 
+use super::block::{Block, LineUnit, MAX_LINE_BYTES};
+use super::parquet::Table;
+use super::unpack::{CountingReader, open_unpacked};
 use super::{Header, shape};
 use crate::error::LogError;
 
@@ -42,41 +43,17 @@ pub struct LogFile {
     /// Bytes that were read but not returned: the beginning of a line.
     pending: Vec<u8>,
     /// Whether the next bytes are the rest of a line that is too long.
-    passes_by: bool,
+    skips_line: bool,
     ended: bool,
     next_line: u64,
-    block: usize,
+    block_bytes: usize,
+    /// Bytes of the file that were read, since the last call that asked.
     taken: Arc<AtomicU64>,
-    #[cfg(feature = "parquet")]
-    table: Option<super::parquet::Table>,
-}
-
-/// Some lines of a file.
-#[derive(Debug)]
-pub struct Block {
-    bytes: Vec<u8>,
-    first_line: u64,
-    place: LineUnit,
-    /// Whether it stands for one line that is too long to be read.
-    is_too_long: bool,
-}
-
-/// What the lines of a block are in their file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineUnit {
-    /// Lines.
-    Line,
-    /// Rows of a table.
-    Row {
-        /// The row group, from 1.
-        group: u64,
-    },
+    table: Option<Table>,
 }
 
 /// The bytes of a block; a longer line makes it longer.
-const BLOCK: usize = 1 << 20;
-/// Lines are no longer than this.
-const LONGEST: usize = 1 << 26;
+const BLOCK_BYTES: usize = 1 << 20;
 
 /// Advice for a file of another format.
 fn remedy(format: OtherFormat) -> String {
@@ -90,69 +67,13 @@ fn remedy(format: OtherFormat) -> String {
     }
 }
 
-/// The text of the file at `path`, which may be packed, of `most` bytes unpacked.
-///
-/// # Errors
-/// If it cannot be read, is too long, or not text.
-pub(crate) fn unpacked_text(path: &Path, most: u64) -> Result<String, LogError> {
-    let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
-    let mut raw = input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
-    let mut first = vec![0; OtherFormat::HEAD];
-    let length = read_fully(&mut raw, &mut first).map_err(failed)?;
-    first.truncate(length);
-    let rest = io::Cursor::new(first.clone()).chain(raw);
-    let reader: Box<dyn Read> = match OtherFormat::of(&first) {
-        Some(OtherFormat::ZSTD) => unpacked_zstd(path, rest)?,
-        None if first.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(rest)),
-        _ => Box::new(rest),
-    };
-    let mut bytes = Vec::new();
-    reader.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > most {
-        return Err(LogError::new(format!("it has more than {most} bytes")).in_file(path));
-    }
-    let not_text = |_| LogError::new("it is not text in UTF-8").in_file(path);
-    String::from_utf8(bytes).map_err(not_text)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn without_parquet(path: &Path) -> LogError {
-    let message = "a Parquet file, which this build does not read (those of releases do); build it with `--features parquet`, convert the \
-                   file, e.g. duckdb -c \"COPY (FROM 'log.parquet') TO 'log.jsonl'\", or in Python pass \
-                   pyarrow.parquet.read_table to rankduel.credit_frame";
-    LogError::new(message).in_file(path)
-}
-
-/// The names of the columns of a table, and its rows as text.
-///
-/// # Errors
-/// Always: this build reads no Parquet.
-#[cfg(not(feature = "parquet"))]
-pub(crate) fn rows_of_parquet(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>), LogError> {
-    Err(without_parquet(path))
-}
-
-/// The content of a file compressed by zstd.
-#[cfg(feature = "zstd")]
-fn unpacked_zstd(path: &Path, packed: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>, LogError> {
-    let decoder = zstd::stream::read::Decoder::new(packed);
-    Ok(Box::new(decoder.map_err(|error| LogError::io(path, "cannot be read", &error))?))
-}
-
-#[cfg(not(feature = "zstd"))]
-fn unpacked_zstd(path: &Path, _: impl Read + Send + 'static) -> Result<Box<dyn Read + Send>, LogError> {
-    let message = "zstd; this build does not unpack it (those of releases do): build it with `--features zstd`, or pass it through a \
-                   pipe: zstd -dc FILE | ... -";
-    Err(LogError::new(message).in_file(path))
-}
-
 impl LogFile {
     /// Opens the file at `path` and detects its format.
     ///
     /// # Errors
     /// If it cannot be read, or is neither JSON Lines nor CSV.
     pub fn open(path: &Path) -> Result<Self, LogError> {
-        Self::of_kinds(path, false)
+        Self::open_lines(path, false)
     }
 
     /// The same for a file of conversions.
@@ -160,12 +81,12 @@ impl LogFile {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_conversions(path: &Path) -> Result<Self, LogError> {
-        Self::of_kinds(path, true)
+        Self::open_lines(path, true)
     }
 
-    fn of_kinds(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
-        let taken = Arc::new(AtomicU64::new(0));
-        let raw: Box<dyn Read + Send> = if path == Path::new("-") {
+    fn open_lines(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
+        let bytes_read = Arc::new(AtomicU64::new(0));
+        let source: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
         } else {
             if path.is_dir() {
@@ -174,61 +95,31 @@ impl LogFile {
             }
             Box::new(input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?)
         };
-        let mut raw = CountingReader { reader: raw, taken: Arc::clone(&taken) };
-        let failed = |error: io::Error| LogError::io(path, "cannot be read", &error);
-        let mut first = vec![0; OtherFormat::HEAD];
-        let length = read_fully(&mut raw, &mut first).map_err(failed)?;
-        first.truncate(length);
-        let rest = io::Cursor::new(first.clone()).chain(raw);
-        let reader: Box<dyn Read + Send> = match OtherFormat::of(&first) {
-            Some(OtherFormat::PARQUET) => return Self::of_parquet(path, are_conversions, taken),
-            Some(OtherFormat::ZSTD) => unpacked_zstd(path, rest)?,
-            None if first.starts_with(&[0x1f, 0x8b]) => Box::new(MultiGzDecoder::new(rest)),
-            _ => Box::new(rest),
-        };
-        let path = path.to_path_buf();
+        let (other_format, reader) =
+            open_unpacked(path, CountingReader { reader: source, taken: Arc::clone(&bytes_read) })?;
         let mut file = Self {
-            path,
+            path: path.to_path_buf(),
             reader,
             format: Format::JsonLines,
             pending: Vec::new(),
-            passes_by: false,
+            skips_line: false,
             ended: false,
             next_line: 1,
-            block: BLOCK,
-            taken,
-            #[cfg(feature = "parquet")]
+            block_bytes: BLOCK_BYTES,
+            taken: bytes_read,
             table: None,
         };
+        if other_format == Some(OtherFormat::PARQUET) {
+            // Its bytes are counted as its row groups are read.
+            file.taken.store(0, Ordering::Relaxed);
+            file.reader = Box::new(io::empty());
+            file.ended = true;
+            file.table = Some(Table::open(path, are_conversions)?);
+            return Ok(file);
+        }
         file.fill(1)?;
         file.recognise(are_conversions)?;
         Ok(file)
-    }
-
-    #[cfg(feature = "parquet")]
-    fn of_parquet(path: &Path, are_conversions: bool, taken: Arc<AtomicU64>) -> Result<Self, LogError> {
-        if path == Path::new("-") {
-            return Err(LogError::new("Parquet is read from its end; pass the file by its name").in_file(path));
-        }
-        taken.store(0, Ordering::Relaxed);
-        let file = input::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            reader: Box::new(io::empty()),
-            format: Format::JsonLines,
-            pending: Vec::new(),
-            passes_by: false,
-            ended: true,
-            next_line: 1,
-            block: BLOCK,
-            taken,
-            table: Some(super::parquet::Table::open(path, file, are_conversions)?),
-        })
-    }
-
-    #[cfg(not(feature = "parquet"))]
-    fn of_parquet(path: &Path, _: bool, _: Arc<AtomicU64>) -> Result<Self, LogError> {
-        Err(without_parquet(path))
     }
 
     /// Finds the format, and takes the header.
@@ -253,8 +144,8 @@ impl LogFile {
                 let not_text =
                     || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
-                let header = Header::of_kinds(line, are_conversions)
-                    .map_err(|wrong| LogError::of_line(wrong, 1).in_file(&self.path))?;
+                let header = Header::from_line(line, are_conversions)
+                    .map_err(|wrong| LogError::at_line(wrong, 1).in_file(&self.path))?;
                 self.format = Format::Csv(header);
                 self.pending.drain(..(end + 1).min(self.pending.len()));
                 self.next_line = 2;
@@ -272,7 +163,7 @@ impl LogFile {
     /// The same file, read in blocks of this number of bytes.
     #[must_use]
     pub fn with_blocks_of(mut self, bytes: usize) -> Self {
-        self.block = bytes.max(1);
+        self.block_bytes = bytes.max(1);
         self
     }
 
@@ -292,38 +183,34 @@ impl LogFile {
     /// # Errors
     /// If the file cannot be read.
     pub fn next_block(&mut self) -> Result<Option<Block>, LogError> {
-        #[cfg(feature = "parquet")]
         if let Some(table) = &mut self.table {
-            let next = table.next_block(self.block)?;
+            let next = table.next_block(self.block_bytes)?;
             return Ok(next.map(|(block, taken)| {
                 self.taken.fetch_add(taken, Ordering::Relaxed);
                 block
             }));
         }
-        self.pass_by()?;
-        let mut searched = 0;
-        let mut wanted = self.block;
+        self.skip_line()?;
+        let mut searched_bytes = 0;
+        let mut wanted_bytes = self.block_bytes;
         let end = loop {
-            self.fill(wanted)?;
-            let there = wanted.min(self.pending.len());
-            if let Some(at) = memchr::memrchr(b'\n', &self.pending[searched..there]) {
-                break searched + at + 1;
+            self.fill(wanted_bytes)?;
+            let available = wanted_bytes.min(self.pending.len());
+            if let Some(line_end) = memchr::memrchr(b'\n', &self.pending[searched_bytes..available]) {
+                break searched_bytes + line_end + 1;
             }
-            if self.ended && there == self.pending.len() {
-                break there;
+            if self.ended && available == self.pending.len() {
+                break available;
             }
-            searched = there;
-            if searched >= LONGEST {
+            searched_bytes = available;
+            if searched_bytes >= MAX_LINE_BYTES {
                 // The caller that sets lines aside decides whether this line ends the reading.
                 self.pending.clear();
-                self.passes_by = true;
+                self.skips_line = true;
                 self.next_line += 1;
-                return Ok(Some(Block {
-                    is_too_long: true,
-                    ..Block::new(Vec::new(), self.next_line - 1, LineUnit::Line)
-                }));
+                return Ok(Some(Block::too_long_line(self.next_line - 1)));
             }
-            wanted = (2 * wanted).min(LONGEST + 1);
+            wanted_bytes = (2 * wanted_bytes).min(MAX_LINE_BYTES + 1);
         };
         if end == 0 {
             return Ok(None);
@@ -336,14 +223,14 @@ impl LogFile {
     }
 
     /// Passes by the rest of a line that is too long, without keeping it.
-    fn pass_by(&mut self) -> Result<(), LogError> {
-        while std::mem::take(&mut self.passes_by) {
-            self.fill(BLOCK)?;
+    fn skip_line(&mut self) -> Result<(), LogError> {
+        while std::mem::take(&mut self.skips_line) {
+            self.fill(BLOCK_BYTES)?;
             match memchr::memchr(b'\n', &self.pending) {
                 Some(end) => drop(self.pending.drain(..=end)),
                 None => {
                     self.pending.clear();
-                    self.passes_by = !self.ended;
+                    self.skips_line = !self.ended;
                 }
             }
         }
@@ -351,104 +238,19 @@ impl LogFile {
     }
 
     /// Reads until `wanted` bytes are pending or the file ends.
-    fn fill(&mut self, wanted: usize) -> Result<(), LogError> {
+    fn fill(&mut self, wanted_bytes: usize) -> Result<(), LogError> {
         let before = self.pending.len();
-        if self.ended || before >= wanted {
+        if self.ended || before >= wanted_bytes {
             return Ok(());
         }
-        let more = wanted.max(BLOCK) - before;
+        let more = wanted_bytes.max(BLOCK_BYTES) - before;
         self.pending.reserve_exact(more);
         (&mut self.reader).take(more as u64).read_to_end(&mut self.pending).map_err(|error| {
             let what = if error.kind() == io::ErrorKind::UnexpectedEof { "is cut off" } else { "cannot be read" };
             LogError::io(&self.path, what, &error)
         })?;
-        self.ended = self.pending.len() < wanted.max(BLOCK);
+        self.ended = self.pending.len() < wanted_bytes.max(BLOCK_BYTES);
         Ok(())
-    }
-}
-
-impl Block {
-    pub(super) fn new(bytes: Vec<u8>, first_line: u64, place: LineUnit) -> Self {
-        Self { bytes, first_line, place, is_too_long: false }
-    }
-
-    /// What its lines are in their file.
-    #[must_use]
-    pub fn place(&self) -> LineUnit {
-        self.place
-    }
-
-    /// Its size.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// The lines that are not empty, with their numbers.
-    pub fn lines(&self) -> impl Iterator<Item = (u64, Result<&str, String>)> {
-        // All at once is quicker than line by line.
-        let text = std::str::from_utf8(&self.bytes).ok();
-        let mut start = 0;
-        let mut number = self.first_line;
-        let too_long = self.is_too_long.then(|| {
-            let message = format!(
-                "a line longer than {} MiB; expected one record per line, or set such lines aside with --malformed set-aside",
-                LONGEST >> 20
-            );
-            (number, Err(message))
-        });
-        too_long.into_iter().chain(std::iter::from_fn(move || {
-            while start < self.bytes.len() {
-                let rest = &self.bytes[start..];
-                let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let line = match text {
-                    Some(text) => Ok(&text[start..start + length]),
-                    None => std::str::from_utf8(&rest[..length]).map_err(|_| not_text(rest[..length].trim_ascii())),
-                };
-                start += length + 1;
-                number += 1;
-                // Tabs may separate columns, and the first and the last may be empty.
-                let line = line.map(|line| line.trim_matches([' ', '\r', '\x0c']));
-                let line = line.map(|line| line.strip_prefix('\u{feff}').unwrap_or(line));
-                if line.as_ref().map_or(true, |line| !line.trim_ascii().is_empty()) {
-                    return Some((number - 1, line));
-                }
-            }
-            None
-        }))
-    }
-}
-
-fn not_text(line: &[u8]) -> String {
-    let shown = excerpt(&String::from_utf8_lossy(line));
-    format!("{shown} is not text in UTF-8; convert the file, e.g. with `iconv -t utf-8`")
-}
-
-/// Fills `buffer` as far as there is something to read.
-fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
-
-/// Counts the bytes read.
-struct CountingReader {
-    reader: Box<dyn Read + Send>,
-    taken: Arc<AtomicU64>,
-}
-
-impl Read for CountingReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.read(buffer)?;
-        self.taken.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
     }
 }
 
@@ -462,7 +264,7 @@ mod tests {
     fn a_line_that_is_too_long_is_passed_by() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let long = vec![b'x'; LONGEST + 3 * BLOCK];
+        let long = vec![b'x'; MAX_LINE_BYTES + 3 * BLOCK_BYTES];
         for (text, expected) in [
             ([b"{\"a\": 1}\n", &long[..], b"\n{\"b\": 2}\n"].concat(), vec![(1, true), (2, false), (3, true)]),
             ([b"{\"a\": 1}\n", &long[..]].concat(), vec![(1, true), (2, false)]),
@@ -473,7 +275,7 @@ mod tests {
             while let Some(block) = file.next_block().unwrap() {
                 found.extend(block.lines().map(|(number, line)| (number, line.is_ok())));
                 // Half of the line is not kept while the other half passes by.
-                assert!(file.pending.capacity() < 2 * LONGEST);
+                assert!(file.pending.capacity() < 2 * MAX_LINE_BYTES);
             }
             assert_eq!(found, expected);
         }

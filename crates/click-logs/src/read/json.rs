@@ -9,47 +9,47 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::fields::LineFields;
-use super::lists::Separated;
-use super::names::{Container, Field, Kind, Slot, slot};
-use super::response::Hit;
+use super::lists::ListSeparator;
+use super::names::{Container, Field, LineKind, Slot, slot};
+use super::response::ResponseHit;
 use super::text::ReceiptText;
 use super::value::Value;
-use crate::error::Malformed;
+use crate::error::LineError;
 
 /// The fields of a line.
 ///
 /// # Errors
 /// If it is not an object of JSON. Faults of fields are kept with the fields.
-pub(super) fn fields(line: &str, kind: Kind) -> Result<LineFields<'_>, Malformed> {
-    let mut fields = LineFields::new(kind, Separated::Never);
+pub(super) fn fields(line: &str, kind: LineKind) -> Result<LineFields<'_>, LineError> {
+    let mut fields = LineFields::new(kind, ListSeparator::Never);
     let Err(error) = read(line, Container::Line, "", &mut fields, Cow::Borrowed) else { return Ok(fields) };
     // Python writes missing values as `NaN`.
-    let without_nan = letor_io::nan_as_null(line).ok_or_else(|| Malformed::json(&error))?;
-    let mut fields = LineFields::new(kind, Separated::Never);
+    let without_nan = letor_io::nan_as_null(line).ok_or_else(|| LineError::json(&error))?;
+    let mut fields = LineFields::new(kind, ListSeparator::Never);
     read(&without_nan, Container::Line, "", &mut fields, |text| Cow::Owned(text.to_owned()))
-        .map_err(|error| Malformed::json(&error))?;
+        .map_err(|error| LineError::json(&error))?;
     Ok(fields.into_owned())
 }
 
 /// Adds the fields of an object in text, which is called `name`.
-pub(super) fn add_object(text: Cow<'_, str>, within: Container, name: &'static str, to: &mut LineFields<'_>) {
-    let trimmed = text.trim();
-    if trimmed.is_empty() || super::lists::is_missing(trimmed) {
+pub(super) fn add_object(text: Cow<'_, str>, container: Container, name: &'static str, target: &mut LineFields<'_>) {
+    let trimmed_text = text.trim();
+    if trimmed_text.is_empty() || super::lists::is_missing(trimmed_text) {
         return;
     }
-    if !trimmed.starts_with('{') {
-        if !may_be_other(within) || trimmed.starts_with('[') && within != Container::Document {
-            to.wrong(not_an_object(name, &format!("the text {}", excerpt(trimmed))));
+    if !trimmed_text.starts_with('{') {
+        if !may_be_other(container) || trimmed_text.starts_with('[') && container != Container::Document {
+            target.wrong(not_an_object(name, &format!("the text {}", excerpt(trimmed_text))));
         }
         return;
     }
-    let mut inner = LineFields::new(to.kind(), to.separated());
-    match read(trimmed, within, name, &mut inner, |text| Cow::Owned(text.to_owned())) {
-        Ok(()) => to.merge(inner.into_owned()),
+    let mut inner = LineFields::new(target.kind(), target.list_separator());
+    match read(trimmed_text, container, name, &mut inner, |text| Cow::Owned(text.to_owned())) {
+        Ok(()) => target.merge(inner.into_owned()),
         Err(error) => {
-            let reason = Malformed::json(&error).message;
+            let reason = LineError::json(&error).message;
             let reason = reason.split(';').next().unwrap_or(&reason).to_owned();
-            to.wrong(Malformed::new(format!("`{name}` is {}, which is not JSON: {reason}", excerpt(trimmed))));
+            target.wrong(LineError::new(format!("`{name}` is {}, which is not JSON: {reason}", excerpt(trimmed_text))));
         }
     }
 }
@@ -65,13 +65,13 @@ pub(super) fn hits_of_text(text: &str, field: Field) -> Option<Value<'static>> {
 
 fn read<'de, 'a>(
     text: &'de str,
-    within: Container,
+    container: Container,
     name: &'static str,
     to: &mut LineFields<'a>,
     keep: fn(&'de str) -> Cow<'a, str>,
 ) -> serde_json::Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    Object { to, within, name, keep }.deserialize(&mut deserializer)?;
+    Object { to, within: container, name, keep }.deserialize(&mut deserializer)?;
     deserializer.end()
 }
 
@@ -81,12 +81,12 @@ pub(super) fn may_be_other(within: Container) -> bool {
     matches!(within, C::Document | C::Response | C::Hits | C::Extension | C::Ubi)
 }
 
-fn not_an_object(name: &str, found: &str) -> Malformed {
+fn not_an_object(name: &str, found: &str) -> LineError {
     let expected = match name {
         "event_attributes.object" => "an object with `object_id`: one click is on one document",
         _ => "an object, or its JSON as text",
     };
-    Malformed::new(format!("`{name}` is {found}; expected {expected}"))
+    LineError::new(format!("`{name}` is {found}; expected {expected}"))
 }
 
 /// The name of a list in errors.
@@ -102,13 +102,13 @@ struct Object<'f, 'a, 'de> {
 
 impl Object<'_, '_, '_> {
     /// Refuses a value that is not an object.
-    fn refuse<E: Error>(self, found: &str) -> Result<(), E> {
+    fn refuse<E: Error>(self, value_found: &str) -> Result<(), E> {
         if self.name.is_empty() {
-            return Err(E::custom(format_args!("expected an object, found {found}")));
+            return Err(E::custom(format_args!("expected an object, found {value_found}")));
         }
-        let is_list = found == LIST && self.within != Container::Document;
+        let is_list = value_found == LIST && self.within != Container::Document;
         if is_list || !may_be_other(self.within) {
-            self.to.wrong(not_an_object(self.name, found));
+            self.to.wrong(not_an_object(self.name, value_found));
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
 
 /// A key, as its meaning.
 struct Key {
-    kind: Kind,
+    kind: LineKind,
     within: Container,
 }
 
@@ -291,7 +291,7 @@ impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
                 while let Some(hit) = list.next_element_seed(HitOf { field, keep, number: hits.len() + 1 })? {
                     hits.push(hit);
                 }
-                let strange = hits.iter_mut().find_map(|hit: &mut Hit<'_>| hit.wrong.take());
+                let strange = hits.iter_mut().find_map(|hit: &mut ResponseHit<'_>| hit.wrong.take());
                 Ok(strange.map_or_else(|| Value::Hits(hits), Value::Other))
             }
             _ => {
@@ -356,23 +356,23 @@ impl Visitor<'_> for HitKeys {
 }
 
 impl<'de, 'a> DeserializeSeed<'de> for HitOf<'a, 'de> {
-    type Value = Hit<'a>;
+    type Value = ResponseHit<'a>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Hit<'a>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ResponseHit<'a>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de, 'a> Visitor<'de> for HitOf<'a, 'de> {
-    type Value = Hit<'a>;
+    type Value = ResponseHit<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a hit of a response: an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Hit<'a>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ResponseHit<'a>, A::Error> {
         let Self { field, keep, number } = self;
-        let (id_name, mut hit) = (if field == Field::Hits { "_id" } else { "id" }, Hit::default());
+        let (id_name, mut hit) = (if field == Field::Hits { "_id" } else { "id" }, ResponseHit::default());
         let mut id = None;
         let text = |value| match value {
             Value::Null => Ok(None),

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
 
-use crate::error::Malformed;
+use crate::error::LineError;
 
 /// How lists in text are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Separated {
+pub(super) enum ListSeparator {
     /// Not at all: they have brackets. Text in JSON, Parquet and data frames.
     Never,
     /// By spaces, the default.
@@ -20,7 +20,7 @@ pub(super) enum Separated {
     By(char),
 }
 
-impl Separated {
+impl ListSeparator {
     /// For CSV, with the separator from the settings.
     pub(super) fn in_csv(asked: Option<char>) -> Self {
         asked.map_or(Self::BySpaces, Self::By)
@@ -31,10 +31,10 @@ impl Separated {
 type Entries<'a> = Vec<Option<Cow<'a, str>>>;
 
 /// Characters that separate entries elsewhere.
-const OTHERS: [char; 4] = [',', ';', '|', '\t'];
+const OTHER_SEPARATORS: [char; 4] = [',', ';', '|', '\t'];
 
 /// The first character of an entry that cannot be plain.
-const OPENING: [char; 5] = ['[', '(', '{', '\'', '"'];
+const OPENING_CHARS: [char; 5] = ['[', '(', '{', '\'', '"'];
 
 /// Whether text stands for a missing value.
 pub(super) fn is_missing(text: &str) -> bool {
@@ -51,21 +51,21 @@ pub(super) fn is_no_unit(id: &str) -> bool {
 /// Whether a separated list with these first two entries and this number of entries can only be read in one way. The fast
 /// reader leaves all others to [`entries`], so this checks nothing that takes longer.
 #[inline]
-pub(super) fn is_plain(first: Option<&str>, second: Option<&str>, count: usize, separated: Separated) -> bool {
+pub(super) fn is_plain(first: Option<&str>, second: Option<&str>, count: usize, separator: ListSeparator) -> bool {
     let Some(first) = first else { return true };
-    if first.starts_with(OPENING) || count == 1 && is_missing(first) {
+    if first.starts_with(OPENING_CHARS) || count == 1 && is_missing(first) {
         return false;
     }
-    separated != Separated::BySpaces || !is_suspicious(first, second, count)
+    separator != ListSeparator::BySpaces || !is_suspicious(first, second, count)
 }
 
 /// Whether these entries seem to be separated by something other than spaces.
 #[inline]
 fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
     if count == 1 {
-        first.contains(OTHERS)
+        first.contains(OTHER_SEPARATORS)
     } else {
-        first.ends_with(OTHERS) || second.is_some_and(|second| second.starts_with(OTHERS))
+        first.ends_with(OTHER_SEPARATORS) || second.is_some_and(|second| second.starts_with(OTHER_SEPARATORS))
     }
 }
 
@@ -77,30 +77,31 @@ fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
 pub(super) fn entries<'a>(
     text: Cow<'a, str>,
     name: &str,
-    separated: Separated,
+    list_separator: ListSeparator,
     are_teams: bool,
-) -> Result<Option<Entries<'a>>, Malformed> {
+) -> Result<Option<Entries<'a>>, LineError> {
     // Other white space may belong to an id.
-    let trimmed = text.trim_ascii();
-    if trimmed.is_empty() || is_missing(trimmed) {
+    let trimmed_text = text.trim_ascii();
+    if trimmed_text.is_empty() || is_missing(trimmed_text) {
         return Ok(None);
     }
-    let refused = |why: &str| Err(Malformed::new(format!("`{name}` is {}{why}", excerpt(trimmed))));
-    let is_bracketed = trimmed.starts_with(['[', '(', '{']);
-    match separated {
-        Separated::By(separator) if is_bracketed && are_around(trimmed, separator) => {
+    let refused = |why: &str| Err(LineError::new(format!("`{name}` is {}{why}", excerpt(trimmed_text))));
+    let is_bracketed = trimmed_text.starts_with(['[', '(', '{']);
+    match list_separator {
+        ListSeparator::By(separator) if is_bracketed && are_around(trimmed_text, separator) => {
             return refused(", a list in brackets, but --list-separator was given; leave that out");
         }
-        Separated::By(_) => {}
+        ListSeparator::By(_) => {}
         _ if is_bracketed => {
-            return match bracketed(trimmed) {
+            return match parse_bracketed(trimmed_text) {
                 Ok(entries) => {
                     let entries = entries.into_iter().map(|entry| entry.map(Cow::Owned));
                     // Lists in text may also write no owner as separated lists do.
-                    let is_no_team = |entry: &Cow<'_, str>| are_teams && separated != Separated::Never && entry == "-";
+                    let is_no_team =
+                        |entry: &Cow<'_, str>| are_teams && list_separator != ListSeparator::Never && entry == "-";
                     Ok(Some(entries.map(|entry| entry.filter(|entry| !is_no_team(entry))).collect()))
                 }
-                Err(why) if separated == Separated::Never => {
+                Err(why) if list_separator == ListSeparator::Never => {
                     refused(&format!(", which cannot be read as a list: {why}; expected e.g. [\"a\",\"b\"]"))
                 }
                 Err(why) => refused(&format!(
@@ -109,35 +110,35 @@ pub(super) fn entries<'a>(
                 )),
             };
         }
-        Separated::Never => return refused(", which is text; expected a list, e.g. [\"a\",\"b\"]"),
-        Separated::BySpaces => {}
+        ListSeparator::Never => return refused(", which is text; expected a list, e.g. [\"a\",\"b\"]"),
+        ListSeparator::BySpaces => {}
     }
-    let separator = match separated {
-        Separated::By(separator) => separator,
+    let separator = match list_separator {
+        ListSeparator::By(separator) => separator,
         _ => ' ',
     };
     let pieces = |list: &'_ str| -> Vec<std::ops::Range<usize>> {
-        let mut found = Vec::with_capacity(16);
+        let mut entries_read = Vec::with_capacity(16);
         let mut start = 0;
-        for piece in list.split(separator) {
-            let inner = if separator == ' ' { piece } else { piece.trim_ascii() };
-            let at = start + (inner.as_ptr() as usize - piece.as_ptr() as usize);
+        for part in list.split(separator) {
+            let inner = if separator == ' ' { part } else { part.trim_ascii() };
+            let offset = start + (inner.as_ptr() as usize - part.as_ptr() as usize);
             if !inner.is_empty() {
-                found.push(at..at + inner.len());
+                entries_read.push(offset..offset + inner.len());
             }
-            start += piece.len() + separator.len_utf8();
+            start += part.len() + separator.len_utf8();
         }
-        found
+        entries_read
     };
     let ranges = pieces(&text);
-    if separated == Separated::BySpaces {
+    if list_separator == ListSeparator::BySpaces {
         let entry = |at: usize| ranges.get(at).map(|range| &text[range.clone()]);
         if let Some(first) = entry(0) {
-            if first.starts_with(OPENING) {
+            if first.starts_with(OPENING_CHARS) {
                 return refused(", with quotes around its entries; write them without, separated by spaces");
             }
             if is_suspicious(first, entry(1), ranges.len()) {
-                let mark = text.chars().find(|c| OTHERS.contains(c)).unwrap_or(',');
+                let mark = text.chars().find(|c| OTHER_SEPARATORS.contains(c)).unwrap_or(',');
                 let (flag, mark) = match mark {
                     '\t' => ("$'\\t'".to_owned(), "a tab".to_owned()),
                     ',' => (",".to_owned(), "`,`".to_owned()),
@@ -165,14 +166,14 @@ pub(super) fn entries<'a>(
 
 /// Whether the brackets at both ends of a text enclose all of its entries, and are not parts of the first and the last.
 fn are_around(text: &str, separator: char) -> bool {
-    let close = closing(text);
+    let close = closing_bracket(text);
     let first = text.split(separator).next().unwrap_or(text);
     let is_quoted = text[1..].trim_start().starts_with(['\'', '"']);
     text.ends_with(close) && (is_quoted || !first.contains(close))
 }
 
 /// The bracket that closes the one at the beginning of a text.
-fn closing(text: &str) -> char {
+fn closing_bracket(text: &str) -> char {
     match text.as_bytes()[0] {
         b'[' => ']',
         b'(' => ')',
@@ -191,7 +192,7 @@ enum Json {
 }
 
 /// The entries of a list in brackets, or why it cannot be read.
-fn bracketed(text: &str) -> Result<Vec<Option<String>>, String> {
+fn parse_bracketed(text: &str) -> Result<Vec<Option<String>>, String> {
     if let Ok(entries) = serde_json::from_str::<Vec<Json>>(text) {
         let entry = |entry| match entry {
             Json::Text(text) => Some(text),
@@ -201,7 +202,7 @@ fn bracketed(text: &str) -> Result<Vec<Option<String>>, String> {
         };
         return Ok(entries.into_iter().map(entry).collect());
     }
-    let close = closing(text);
+    let close = closing_bracket(text);
     let Some(inner) = text[1..].strip_suffix(close) else { return Err(format!("it does not end with `{close}`")) };
     let mut entries = Scanner { rest: inner, is_postgres: close == '}', by_comma: None }.entries()?;
     if close == '}' && entries.iter().any(|entry| entry.is_single_quoted) {
@@ -265,24 +266,24 @@ impl Scanner<'_> {
         }
         match self.rest.chars().next() {
             Some(quote @ ('\'' | '"')) => {
-                let text = self.quoted(quote)?;
+                let text = self.parse_quoted(quote)?;
                 Ok(Item { text: Some(text), is_single_quoted: quote == '\'' })
             }
-            _ => Ok(Item { text: self.bare()?, is_single_quoted: false }),
+            _ => Ok(Item { text: self.parse_bare()?, is_single_quoted: false }),
         }
     }
 
-    fn quoted(&mut self, quote: char) -> Result<String, String> {
+    fn parse_quoted(&mut self, quote: char) -> Result<String, String> {
         let mut text = String::new();
         let mut characters = self.rest.char_indices().skip(1);
-        while let Some((at, character)) = characters.next() {
+        while let Some((offset, character)) = characters.next() {
             match character {
                 '\\' => match characters.next() {
                     Some((_, escaped @ ('\\' | '\'' | '"'))) => text.push(escaped),
                     _ => return Err("it has an escape that is not read".to_owned()),
                 },
                 _ if character == quote => {
-                    self.rest = &self.rest[at + 1..];
+                    self.rest = &self.rest[offset + 1..];
                     return Ok(text);
                 }
                 _ => text.push(character),
@@ -291,28 +292,29 @@ impl Scanner<'_> {
         Err("a quote does not end".to_owned())
     }
 
-    fn bare(&mut self) -> Result<Option<String>, String> {
+    fn parse_bare(&mut self) -> Result<Option<String>, String> {
         let is_end = |c: char| c == ',' || c == ')' || c.is_whitespace();
         let end = self.rest.find(is_end).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        if is_missing(word) {
+        let (bare_word, tail) = self.rest.split_at(end);
+        self.rest = tail;
+        if is_missing(bare_word) {
             return Ok(None);
         }
-        if word.is_empty() {
+        if bare_word.is_empty() {
             return Err("an entry is missing".to_owned());
         }
-        if word.contains("...") {
+        if bare_word.contains("...") {
             return Err("it was cut off where it was written".to_owned());
         }
-        if word.contains(['[', ']', '(', ')', '{', '}', '\'', '"', ';', '|']) {
-            return Err(format!("{} is not an entry", excerpt(word)));
+        if bare_word.contains(['[', ']', '(', ')', '{', '}', '\'', '"', ';', '|']) {
+            return Err(format!("{} is not an entry", excerpt(bare_word)));
         }
-        let is_real = word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || b".-+e".contains(&byte));
+        let is_real =
+            bare_word.contains('.') && bare_word.bytes().all(|byte| byte.is_ascii_digit() || b".-+e".contains(&byte));
         if is_real && !self.is_postgres {
-            return Err(format!("{} is not a whole number; write ids as text", excerpt(word)));
+            return Err(format!("{} is not a whole number; write ids as text", excerpt(bare_word)));
         }
-        Ok(Some(word.to_owned()))
+        Ok(Some(bare_word.to_owned()))
     }
 }
 
@@ -320,14 +322,14 @@ impl Scanner<'_> {
 mod tests {
     use super::*;
 
-    fn read(text: &str, separated: Separated) -> Result<Option<Vec<Option<String>>>, String> {
+    fn read(text: &str, separated: ListSeparator) -> Result<Option<Vec<Option<String>>>, String> {
         let entries = entries(Cow::Borrowed(text), "teams", separated, true);
         let owned = |entries: Entries<'_>| entries.into_iter().map(|entry| entry.map(Cow::into_owned)).collect();
         entries.map(|entries| entries.map(owned)).map_err(|error| error.message)
     }
 
     #[track_caller]
-    fn assert_list(text: &str, separated: Separated, expected: &[&str]) {
+    fn assert_list(text: &str, separated: ListSeparator, expected: &[&str]) {
         let expected = expected.iter().map(|entry| (*entry != "null").then(|| (*entry).to_owned())).collect();
         assert_eq!(read(text, separated), Ok(Some(expected)), "{text} {separated:?}");
     }
@@ -360,12 +362,12 @@ mod tests {
     #[test]
     fn lists_in_brackets_are_read_everywhere() {
         for (text, expected) in BRACKETS {
-            assert_list(text, Separated::BySpaces, expected);
-            assert_list(&format!(" {text} "), Separated::Never, expected);
+            assert_list(text, ListSeparator::BySpaces, expected);
+            assert_list(&format!(" {text} "), ListSeparator::Never, expected);
         }
         // A word in quotes is a name, even one that means a missing value without them.
-        assert_eq!(read("['null', nan]", Separated::BySpaces), Ok(Some(vec![Some("null".to_owned()), None])));
-        assert_list("['A', '-']", Separated::BySpaces, &["A", "null"]);
+        assert_eq!(read("['null', nan]", ListSeparator::BySpaces), Ok(Some(vec![Some("null".to_owned()), None])));
+        assert_list("['A', '-']", ListSeparator::BySpaces, &["A", "null"]);
     }
 
     #[test]
@@ -395,28 +397,28 @@ mod tests {
             (r"['\x61']", "an escape that is not read"),
             ("[new york, paris]", "commas separate some"),
         ] {
-            let error = read(text, Separated::BySpaces).expect_err(text);
+            let error = read(text, ListSeparator::BySpaces).expect_err(text);
             assert!(error.starts_with("`teams` is `") && error.contains(expected), "{text}: {error}");
         }
-        let error = read("a b", Separated::Never).unwrap_err();
+        let error = read("a b", ListSeparator::Never).unwrap_err();
         assert!(error.contains("which is text; expected a list"), "{error}");
     }
 
     #[test]
     fn a_separator_that_was_asked_for_rules() {
-        assert_list("a b - c", Separated::BySpaces, &["a", "b", "null", "c"]);
-        assert_list("a;x b|y", Separated::BySpaces, &["a;x", "b|y"]);
-        assert_list("a, b ,-", Separated::By(','), &["a", "b", "null"]);
-        assert_list("a|b c", Separated::By('|'), &["a", "b c"]);
-        assert_list("[a]|[b]", Separated::By('|'), &["[a]", "[b]"]);
-        assert_list("[a] [b]", Separated::By(' '), &["[a]", "[b]"]);
-        assert_list("a,b", Separated::By(' '), &["a,b"]);
-        assert_list("a\u{e9}b\u{e9}", Separated::By('\u{e9}'), &["a", "b"]);
+        assert_list("a b - c", ListSeparator::BySpaces, &["a", "b", "null", "c"]);
+        assert_list("a;x b|y", ListSeparator::BySpaces, &["a;x", "b|y"]);
+        assert_list("a, b ,-", ListSeparator::By(','), &["a", "b", "null"]);
+        assert_list("a|b c", ListSeparator::By('|'), &["a", "b c"]);
+        assert_list("[a]|[b]", ListSeparator::By('|'), &["[a]", "[b]"]);
+        assert_list("[a] [b]", ListSeparator::By(' '), &["[a]", "[b]"]);
+        assert_list("a,b", ListSeparator::By(' '), &["a,b"]);
+        assert_list("a\u{e9}b\u{e9}", ListSeparator::By('\u{e9}'), &["a", "b"]);
         for text in ["['a', 'b']", r#"["a","b"]"#, "[1, 2]", "('a',)", "['a']", "{a,b}"] {
-            let error = read(text, Separated::By(',')).expect_err(text);
+            let error = read(text, ListSeparator::By(',')).expect_err(text);
             assert!(error.contains("a list in brackets, but --list-separator was given"), "{error}");
         }
-        for separated in [Separated::BySpaces, Separated::By(','), Separated::Never] {
+        for separated in [ListSeparator::BySpaces, ListSeparator::By(','), ListSeparator::Never] {
             for text in ["", "  ", "nan", "None", "<NA>"] {
                 assert_eq!(read(text, separated), Ok(None), "{text}");
             }

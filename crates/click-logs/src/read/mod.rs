@@ -3,6 +3,7 @@
 //! rows of tables are read likewise. Most lines have a plain form (`fast_path`), and are read without copies. Not here: what the lines mean
 //! together.
 
+mod block;
 mod conversion;
 mod csv;
 mod event;
@@ -11,32 +12,34 @@ mod fields;
 mod file;
 mod json;
 mod lists;
-mod mixed;
+mod mixed_list;
 mod names;
 #[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
 mod parquet;
 mod query;
 mod response;
 mod rows;
 mod shape;
 mod text;
+mod unpack;
 mod value;
 
+pub use block::{Block, LineUnit};
 pub use conversion::conversion;
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
 pub(crate) use fast_path::FastPath;
 pub use fast_path::RowRef;
 pub use fields::complete;
-#[cfg(not(feature = "parquet"))]
-pub(crate) use file::rows_of_parquet;
-pub(crate) use file::unpacked_text;
-pub use file::{Block, Format, LineUnit, LogFile};
-pub(crate) use mixed::strange_team;
+pub use file::{Format, LogFile};
+pub(crate) use mixed_list::strange_team;
 pub use names::column;
-#[cfg(feature = "parquet")]
 pub(crate) use parquet::rows_of_parquet;
 pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub use shape::session::{Session, session};
 pub(crate) use text::base64;
+pub(crate) use unpack::unpacked_text;

@@ -73,7 +73,7 @@ pub(crate) enum Slot {
 
 /// The kind of lines: fields that only the other kind has are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LineKind {
     /// Lists that were shown.
     Impressions,
     /// Clicks and other events.
@@ -83,12 +83,12 @@ pub(crate) enum Kind {
 }
 
 /// The meaning of an object's key; `None` for keys that are not read.
-pub(crate) fn slot(kind: Kind, within: Container, key: &str) -> Option<Slot> {
-    match named(within, key) {
+pub(crate) fn slot(kind: LineKind, container: Container, key: &str) -> Option<Slot> {
+    match slot_of_alias(container, key) {
         Some(slot) => is_read(kind, slot).then_some(slot),
         None => {
             let (first, rest) = key.split_once('.')?;
-            match slot(kind, within, first)? {
+            match slot(kind, container, first)? {
                 Slot::Object(inner, _) => slot(kind, inner, rest),
                 Slot::Field(..) => None,
             }
@@ -108,7 +108,7 @@ pub(crate) fn slot(kind: Kind, within: Container, key: &str) -> Option<Slot> {
 /// ```
 #[must_use]
 pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
-    let kind = if is_of_clicks { Kind::Clicks } else { Kind::Impressions };
+    let kind = if is_of_clicks { LineKind::Clicks } else { LineKind::Impressions };
     let Slot::Field(field, _) = slot(kind, Container::Line, name)? else { return Some("object") };
     Some(match field {
         Field::Impression => "impression",
@@ -139,12 +139,12 @@ pub fn column(name: &str, is_of_clicks: bool) -> Option<&'static str> {
     })
 }
 
-fn named(within: Container, key: &str) -> Option<Slot> {
+fn slot_of_alias(container: Container, key: &str) -> Option<Slot> {
     use Container as C;
     use Field as F;
     let field = |field, name| Some(Slot::Field(field, name));
     let object = |container, name| Some(Slot::Object(container, name));
-    match (within, key) {
+    match (container, key) {
         (C::Line | C::Document, "impression") => field(F::Impression, "impression"),
         (C::Line | C::Document, "query_id") => field(F::Impression, "query_id"),
         (C::Line | C::Document, "time") => field(F::Time, "time"),
@@ -217,22 +217,22 @@ fn named(within: Container, key: &str) -> Option<Slot> {
 /// The name of the field for the action, which only conversions have.
 const ACTION: &str = "action";
 
-fn is_read(kind: Kind, slot: Slot) -> bool {
+fn is_read(kind: LineKind, slot: Slot) -> bool {
     use Container as C;
     use Field as F;
-    let kinds: &[Kind] = match slot {
-        Slot::Field(F::Action, ACTION) | Slot::Field(F::Value | F::Currency | F::Order, _) => &[Kind::Conversions],
+    let kinds: &[LineKind] = match slot {
+        Slot::Field(F::Action, ACTION) | Slot::Field(F::Value | F::Currency | F::Order, _) => &[LineKind::Conversions],
         Slot::Object(C::EventAttributes | C::Object, _) | Slot::Field(F::Document, _) => {
-            &[Kind::Clicks, Kind::Conversions]
+            &[LineKind::Clicks, LineKind::Conversions]
         }
-        Slot::Field(F::Dwell, _) => &[Kind::Clicks],
-        Slot::Field(F::User | F::Client | F::Session, _) => &[Kind::Impressions, Kind::Conversions],
-        Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => &[Kind::Impressions],
-        Slot::Field(F::Agent | F::Pairs, _) => &[Kind::Impressions],
+        Slot::Field(F::Dwell, _) => &[LineKind::Clicks],
+        Slot::Field(F::User | F::Client | F::Session, _) => &[LineKind::Impressions, LineKind::Conversions],
+        Slot::Object(C::QueryAttributes | C::Response | C::Hits, _) => &[LineKind::Impressions],
+        Slot::Field(F::Agent | F::Pairs, _) => &[LineKind::Impressions],
         Slot::Field(F::Experiment | F::Version | F::Displayed | F::Mixed | F::Pinned | F::Paged, _) => {
-            &[Kind::Impressions]
+            &[LineKind::Impressions]
         }
-        Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => &[Kind::Impressions],
+        Slot::Field(F::Teams | F::Rankers | F::Receipt | F::Hits | F::Documents, _) => &[LineKind::Impressions],
         _ => return true,
     };
     kinds.contains(&kind)
@@ -244,12 +244,12 @@ mod tests {
 
     #[test]
     fn paths_lead_to_fields_nested_or_flat() {
-        let of = |key| slot(Kind::Clicks, Container::Line, key);
+        let of = |key| slot(LineKind::Clicks, Container::Line, key);
         let document = Some(Slot::Field(Field::Document, "event_attributes.object.object_id"));
         assert_eq!(of("event_attributes.object.object_id"), document);
         assert_eq!(of("_source.event_attributes.object.object_id"), document);
-        assert_eq!(slot(Kind::Clicks, Container::EventAttributes, "object.object_id"), document);
-        assert_eq!(slot(Kind::Clicks, Container::Object, "object_id"), document);
+        assert_eq!(slot(LineKind::Clicks, Container::EventAttributes, "object.object_id"), document);
+        assert_eq!(slot(LineKind::Clicks, Container::Object, "object_id"), document);
         assert_eq!(of("event_attributes.position.ordinal"), None);
         assert_eq!(of("document.title"), None);
         assert_eq!(of("query_attributes.teams"), None, "clicks have no teams");

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use ranktypes::text::excerpt;
 
-use crate::error::Malformed;
+use crate::error::LineError;
 
 /// A document of a response.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Hit<'a> {
+pub(super) struct ResponseHit<'a> {
     pub(super) id: Cow<'a, str>,
     /// The ranker that owns it.
     pub(super) team: Option<Cow<'a, str>>,
@@ -17,10 +17,10 @@ pub(super) struct Hit<'a> {
     pub(super) wrong: Option<String>,
 }
 
-impl Hit<'_> {
+impl ResponseHit<'_> {
     /// The same hit, with copies of all text.
-    pub(super) fn into_owned<'b>(self) -> Hit<'b> {
-        Hit {
+    pub(super) fn into_owned<'b>(self) -> ResponseHit<'b> {
+        ResponseHit {
             id: Cow::Owned(self.id.into_owned()),
             team: self.team.map(|team| Cow::Owned(team.into_owned())),
             wrong: self.wrong,
@@ -29,7 +29,7 @@ impl Hit<'_> {
 }
 
 /// Whether any of them has an owner.
-pub(super) fn are_mixed(hits: &[Hit<'_>]) -> bool {
+pub(super) fn are_mixed(hits: &[ResponseHit<'_>]) -> bool {
     hits.iter().any(|hit| hit.team.is_some())
 }
 
@@ -44,19 +44,19 @@ pub(super) fn are_mixed(hits: &[Hit<'_>]) -> bool {
 /// different and the number of documents is different, too.
 pub(super) fn owners<'a>(
     shown: &[Cow<'a, str>],
-    hits: Vec<Hit<'a>>,
+    hits: Vec<ResponseHit<'a>>,
     pinned: &[Cow<'a, str>],
-) -> Result<Vec<Option<Cow<'a, str>>>, Malformed> {
-    let mut by_id: BTreeMap<&str, &Hit<'a>> = BTreeMap::new();
-    let mut twice = None;
+) -> Result<Vec<Option<Cow<'a, str>>>, LineError> {
+    let mut hits_by_id: BTreeMap<&str, &ResponseHit<'a>> = BTreeMap::new();
+    let mut repeated_id = None;
     for hit in &hits {
-        if let Some(other) = by_id.insert(&hit.id, hit)
+        if let Some(other) = hits_by_id.insert(&hit.id, hit)
             && other.team != hit.team
         {
-            twice.get_or_insert(hit);
+            repeated_id.get_or_insert(hit);
         }
     }
-    let found = shown.iter().filter(|document| by_id.contains_key(&***document)).count();
+    let found = shown.iter().filter(|document| hits_by_id.contains_key(&***document)).count();
     if found == 0 {
         if shown.len() != hits.len() {
             let message = format!(
@@ -64,25 +64,25 @@ pub(super) fn owners<'a>(
                 shown.len(),
                 hits.len()
             );
-            return Err(Malformed::new(message));
+            return Err(LineError::new(message));
         }
         return Ok(hits.into_iter().map(|hit| hit.team).collect());
     }
-    let is_strange = |document: &&Cow<'a, str>| !by_id.contains_key(&***document) && !pinned.contains(document);
+    let is_strange = |document: &&Cow<'a, str>| !hits_by_id.contains_key(&***document) && !pinned.contains(document);
     if let Some(document) = shown.iter().find(is_strange) {
-        return Err(Malformed::new(format!(
+        return Err(LineError::new(format!(
             "the document {} is not in the response, which has {found} of the {} documents shown; log the response of this \
              query, and name documents that others placed in `pinned`",
             excerpt(document),
             shown.len()
         )));
     }
-    if let Some(hit) = twice.filter(|hit| shown.contains(&hit.id)) {
+    if let Some(hit) = repeated_id.filter(|hit| shown.contains(&hit.id)) {
         let message =
             format!("the response has the document {} twice, with two owners; log each once", excerpt(&hit.id));
-        return Err(Malformed::new(message));
+        return Err(LineError::new(message));
     }
-    Ok(shown.iter().map(|document| by_id.get(&**document).and_then(|hit| hit.team.clone())).collect())
+    Ok(shown.iter().map(|document| hits_by_id.get(&**document).and_then(|hit| hit.team.clone())).collect())
 }
 
 #[cfg(test)]
@@ -91,7 +91,8 @@ mod tests {
 
     fn of(shown: &[&'static str], hits: &[(&'static str, &'static str)]) -> Result<Vec<Option<String>>, String> {
         let team = |team: &'static str| (team != "-").then_some(Cow::Borrowed(team));
-        let hit = |&(id, owner): &(&'static str, &'static str)| Hit { id: id.into(), team: team(owner), wrong: None };
+        let hit =
+            |&(id, owner): &(&'static str, &'static str)| ResponseHit { id: id.into(), team: team(owner), wrong: None };
         let shown: Vec<Cow<'static, str>> = shown.iter().map(|id| Cow::Borrowed(*id)).collect();
         let found = owners(&shown, hits.iter().map(hit).collect(), &[]);
         let owned =

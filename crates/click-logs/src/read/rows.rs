@@ -5,15 +5,15 @@ use std::borrow::Cow;
 
 use times as time;
 
-use super::event::{Event, click_of, dwell};
+use super::event::{Event, click_of_fields, dwell};
 use super::fields::LineFields;
 use super::json::add_object;
-use super::lists::Separated;
-use super::names::{Container, Field, Kind};
-use super::query::impression_of;
+use super::lists::ListSeparator;
+use super::names::{Container, Field, LineKind};
+use super::query::impression_of_fields;
 use super::text::ReceiptText;
 use super::value::{Moment, Value};
-use crate::error::Malformed;
+use crate::error::LineError;
 use crate::model::{Click, Impression, Settings};
 
 /// A time in a table.
@@ -81,8 +81,8 @@ impl<'a> ImpressionRow<'a> {
     ///
     /// # Errors
     /// The fault in the row.
-    pub fn read(self, settings: &Settings) -> Result<Impression<'a>, Malformed> {
-        let mut fields = LineFields::new(Kind::Impressions, Separated::Never);
+    pub fn read(self, settings: &Settings) -> Result<Impression<'a>, LineError> {
+        let mut fields = LineFields::new(LineKind::Impressions, ListSeparator::Never);
         let texts = [
             (Field::Impression, "impression", self.impression),
             (Field::User, "user", self.user),
@@ -110,7 +110,7 @@ impl<'a> ImpressionRow<'a> {
         };
         fields.add(Field::Receipt, "receipt", receipt);
         add_more(&mut fields, self.more);
-        impression_of(fields, settings)
+        impression_of_fields(fields, settings)
     }
 }
 
@@ -119,11 +119,11 @@ impl<'a> ClickRow<'a> {
     ///
     /// # Errors
     /// The fault in the row.
-    pub fn read(self, settings: &Settings) -> Result<Event<'a>, Malformed> {
+    pub fn read(self, settings: &Settings) -> Result<Event<'a>, LineError> {
         if let Some(click) = self.usual(settings) {
             return Ok(Event::Click(click));
         }
-        let mut fields = LineFields::new(Kind::Clicks, Separated::Never);
+        let mut fields = LineFields::new(LineKind::Clicks, ListSeparator::Never);
         let texts = [
             (Field::Action, "action_name", self.action),
             (Field::Impression, "impression", self.impression),
@@ -135,7 +135,7 @@ impl<'a> ClickRow<'a> {
         let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
         fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);
-        click_of(fields, settings)
+        click_of_fields(fields, settings)
     }
 
     /// The click of a row that has all it needs and nothing else to be looked at, which most have.
@@ -146,7 +146,7 @@ impl<'a> ClickRow<'a> {
         let named = |text: &Option<Cow<'a, str>>| text.clone().filter(|text| !text.is_empty());
         let time = match self.time.as_ref()? {
             RowTime::Utc(time) => time::check(*time).ok()?,
-            RowTime::Number(number) => time::of_number(*number)?,
+            RowTime::Number(number) => time::time_from_number(*number)?,
             RowTime::Text(text) => settings.zone.time(text).ok()?,
             RowTime::Local(_) => return None,
         };
@@ -164,7 +164,7 @@ fn add_texts<'a, const N: usize>(fields: &mut LineFields<'a>, texts: [(Field, &'
     }
 }
 
-fn add_time<'a>(fields: &mut LineFields<'a>, found: Option<RowTime<'a>>) -> Result<(), Malformed> {
+fn add_time<'a>(fields: &mut LineFields<'a>, found: Option<RowTime<'a>>) -> Result<(), LineError> {
     let moment = match found {
         Some(RowTime::Utc(time)) => Moment::Known(time),
         // Without a zone, and so read or refused as text without one is.

@@ -46,7 +46,7 @@ const DIGITS: [u8; 256] = {
 const NO_DIGIT: u8 = 0xff;
 
 /// The bytes behind hexadecimal digits or base64 (of either alphabet, padded or not).
-pub(super) fn bytes_of(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     read_bytes(text, &mut bytes).then_some(bytes)
 }
@@ -58,28 +58,28 @@ pub(super) fn read_bytes(text: &str, bytes: &mut Vec<u8>) -> bool {
     // Receipts begin with the byte of their format, 0xb2, and so base64 with `s`.
     let is_hexadecimal = ["b2", "B2"].iter().any(|first| text.starts_with(first));
     if is_hexadecimal && text.len().is_multiple_of(2) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("two digits");
+        let byte = |offset: usize| u8::from_str_radix(&text[offset..offset + 2], 16).expect("two digits");
         bytes.extend((0..text.len()).step_by(2).map(byte));
         return true;
     }
     let text = text.trim_end_matches('=').as_bytes();
     bytes.reserve(text.len() / 4 * 3 + 3);
     let digits = |four: &[u8]| -> Option<u32> {
-        let (mut word, mut all) = (0, 0);
-        for at in 0..4 {
-            let digit = four.get(at).map_or(0, |byte| DIGITS[usize::from(*byte)]);
-            all |= digit;
-            word = word << 6 | u32::from(digit);
+        let (mut bits, mut all_bits) = (0, 0);
+        for offset in 0..4 {
+            let digit = four.get(offset).map_or(0, |byte| DIGITS[usize::from(*byte)]);
+            all_bits |= digit;
+            bits = bits << 6 | u32::from(digit);
         }
-        (all != NO_DIGIT).then_some(word)
+        (all_bits != NO_DIGIT).then_some(bits)
     };
-    let (fours, rest) = text.as_chunks::<4>();
+    let (fours, last_digits) = text.as_chunks::<4>();
     for four in fours {
-        let Some(word) = digits(four) else { return false };
-        bytes.extend_from_slice(&[(word >> 16) as u8, (word >> 8) as u8, word as u8]);
+        let Some(bits) = digits(four) else { return false };
+        bytes.extend_from_slice(&[(bits >> 16) as u8, (bits >> 8) as u8, bits as u8]);
     }
-    let Some(word) = digits(rest) else { return false };
-    bytes.extend_from_slice(&[(word >> 16) as u8, (word >> 8) as u8][..rest.len().saturating_sub(1)]);
+    let Some(bits) = digits(last_digits) else { return false };
+    bytes.extend_from_slice(&[(bits >> 16) as u8, (bits >> 8) as u8][..last_digits.len().saturating_sub(1)]);
     !bytes.is_empty()
 }
 
@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn bytes_are_read_in_both_forms() {
-        assert_eq!((bytes_of("b2FF10"), bytes_of("B201")), (Some(vec![178, 255, 16]), Some(vec![178, 1])));
-        assert_eq!(bytes_of("sv8Q"), Some(vec![178, 255, 16]));
+        assert_eq!((decode_bytes("b2FF10"), decode_bytes("B201")), (Some(vec![178, 255, 16]), Some(vec![178, 1])));
+        assert_eq!(decode_bytes("sv8Q"), Some(vec![178, 255, 16]));
         for text in ["Af8Q", "Af8Q==", " Af8Q "] {
-            assert_eq!(bytes_of(text), Some(vec![1, 255, 16]), "{text}");
+            assert_eq!(decode_bytes(text), Some(vec![1, 255, 16]), "{text}");
         }
-        assert_eq!(bytes_of("Af-_"), bytes_of("Af+/"));
-        assert_eq!((bytes_of(""), bytes_of("Af!")), (None, None));
+        assert_eq!(decode_bytes("Af-_"), decode_bytes("Af+/"));
+        assert_eq!((decode_bytes(""), decode_bytes("Af!")), (None, None));
         for (text, expected) in [
             ("A", None),
             ("AAA=AAAA", None),
@@ -119,11 +119,11 @@ mod tests {
             ("01f", Some(vec![211, 87])),
             ("01fg", Some(vec![211, 87, 224])),
         ] {
-            assert_eq!(bytes_of(text), expected, "{text}");
+            assert_eq!(decode_bytes(text), expected, "{text}");
         }
         for length in 1..20_u8 {
             let bytes: Vec<u8> = (0..length).map(|at| at.wrapping_mul(77)).collect();
-            assert_eq!(bytes_of(&base64(&bytes)), Some(bytes));
+            assert_eq!(decode_bytes(&base64(&bytes)), Some(bytes));
         }
     }
 }

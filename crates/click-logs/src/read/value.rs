@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
 
-use super::response::Hit;
+use super::response::ResponseHit;
 use super::text::ReceiptText;
-use crate::error::Malformed;
+use crate::error::LineError;
 
 /// The value of a field, as it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +18,7 @@ pub(super) enum Value<'a> {
     Number(f64),
     List(Vec<Option<Cow<'a, str>>>),
     Receipt(ReceiptText<'a>),
-    Hits(Vec<Hit<'a>>),
+    Hits(Vec<ResponseHit<'a>>),
     /// Something of another type, which these words describe.
     Other(String),
 }
@@ -34,7 +34,7 @@ pub(super) enum Moment<'a> {
 }
 
 /// The error for a value of another type.
-pub(super) fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malformed {
+pub(super) fn type_error(name: &str, value: &Value<'_>, expected: &str) -> LineError {
     let found = match value {
         Value::Null => "null".to_owned(),
         Value::Text(text) => format!("the text {}", excerpt(text)),
@@ -45,19 +45,19 @@ pub(super) fn unexpected(name: &str, value: &Value<'_>, expected: &str) -> Malfo
         Value::Receipt(_) => "an object".to_owned(),
         Value::Other(what) => what.clone(),
     };
-    Malformed::new(format!("`{name}` is {found}; expected {expected}"))
+    LineError::new(format!("`{name}` is {found}; expected {expected}"))
 }
 
 /// The error for an invalid dwell time, as it was found.
-pub(super) fn dwell_error(found: &str) -> Malformed {
-    Malformed::new(format!(
+pub(super) fn dwell_error(found: &str) -> LineError {
+    LineError::new(format!(
         "the dwell time {found} is not a number of seconds from 0 up; leave it out where it is unknown"
     ))
 }
 
 /// The error for a field that is not there.
-pub(super) fn missing(names: &str) -> Malformed {
-    Malformed::new(format!("no {names}; every line needs it"))
+pub(super) fn missing_field_error(names: &str) -> LineError {
+    LineError::new(format!("no {names}; every line needs it"))
 }
 
 /// Text that is not empty: logs write unknown users as null or as empty text.

@@ -78,17 +78,17 @@ pub const STRETCH_OF_UNITS: i64 = 10_i64.pow(DIGITS) * 16 / 1000;
 /// Lines of impressions, clicks and conversions, and the truth about their users.
 #[derive(Debug, Clone, Default)]
 pub struct Lines {
-    impressions: Shuffled,
-    clicks: Shuffled,
-    conversions: Shuffled,
+    impressions: ShuffledLines,
+    clicks: ShuffledLines,
+    conversions: ShuffledLines,
     /// Rows of CSV.
     units: Vec<u8>,
     /// Rows of CSV, each with a number that sorts them by the text of the unit.
-    conversion_units: Shuffled,
+    conversion_units: ShuffledLines,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Shuffled {
+struct ShuffledLines {
     bytes: Vec<u8>,
     lines: Vec<LineSpan>,
 }
@@ -101,7 +101,7 @@ struct LineSpan {
     time: i64,
 }
 
-impl Shuffled {
+impl ShuffledLines {
     fn push(&mut self, time: i64, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         write(&mut self.bytes);
@@ -238,7 +238,7 @@ impl Lines {
     pub(super) fn conversion_unit(&mut self, user: u64, unit: &UnitConversions, names: &[String]) {
         let UnitConversions { version, day, pair: (first, second), conversions, value } = unit;
         let (version, day) = (version.as_deref().unwrap_or_default(), time::date(*day));
-        self.conversion_units.push(by_text(user), |out| {
+        self.conversion_units.push(text_order(user), |out| {
             let _ = write!(
                 out,
                 "u{user},{version},{day},{},{},{},{},{},{}",
@@ -255,7 +255,7 @@ impl Lines {
 }
 
 /// Numbers in the order of their texts: `10` before `9`.
-fn by_text(number: u64) -> i64 {
+fn text_order(number: u64) -> i64 {
     let digits = number.checked_ilog10().unwrap_or(0) + 1;
     (number * 10_u64.pow(DIGITS.saturating_sub(digits)) * 16 + u64::from(digits)) as i64
 }
@@ -277,7 +277,7 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
             match &line.credit {
                 CreditLine::Teams(teams) => {
                     out.extend_from_slice(br#""teams":["#);
-                    list(out, ",", teams.len(), |out, at| line.write_owner(out, at))?;
+                    list(out, ",", teams.len(), |out, position| line.write_owner(out, position))?;
                     write!(out, r#"],"rankers":["{}","{}"]}}"#, rankers[0], rankers[1])
                 }
                 CreditLine::Receipt(bytes) => {
@@ -291,7 +291,9 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
             out.push(b',');
             match &line.credit {
                 CreditLine::Teams(teams) => {
-                    list(out, " ", teams.len(), |out, at| write!(out, "{}", line.owner(at).unwrap_or("-")))?;
+                    list(out, " ", teams.len(), |out, position| {
+                        write!(out, "{}", line.owner(position).unwrap_or("-"))
+                    })?;
                     write!(out, ",{} {},", rankers[0], rankers[1])?;
                 }
                 CreditLine::Receipt(bytes) => write!(out, ",{} {},{}", rankers[0], rankers[1], base64(bytes))?,
@@ -326,29 +328,29 @@ fn write_impression(dialect: Dialect, line: &ImpressionLine<'_>, out: &mut Vec<u
             }
             write_more(&ImpressionLine { mixed: None, credit: CreditLine::Teams(&[]), ..*line }, out)?;
             write!(out, r#""rankers":["{}","{}"]"#, rankers[0], rankers[1])?;
-            let owner = |out: &mut Vec<u8>, at: usize| line.write_owner(out, at);
+            let owner = |out: &mut Vec<u8>, position: usize| line.write_owner(out, position);
             match dialect {
                 Dialect::OpenSearch => {
                     write!(
                         out,
                         r#"}},"response":{{"took":3,"hits":{{"total":{{"value":30,"relation":"eq"}},"hits":["#
                     )?;
-                    list(out, ",", returned.len(), |out, at| {
+                    list(out, ",", returned.len(), |out, position| {
                         write!(
                             out,
                             r#"{{"_index":"shop","_id":"{query}.{}","_score":1.0,"_search_configuration":"#,
-                            returned[at]
+                            returned[position]
                         )?;
-                        owner(out, at)?;
+                        owner(out, position)?;
                         write!(out, "}}")
                     })?;
                     write!(out, "]}}}}}}")
                 }
                 Dialect::Solr => {
                     write!(out, r#"}},"response":{{"response":{{"numFound":30,"start":0,"docs":["#)?;
-                    list(out, ",", returned.len(), |out, at| {
-                        write!(out, r#"{{"id":"{query}.{}","[interleaving]":"#, returned[at])?;
-                        owner(out, at)?;
+                    list(out, ",", returned.len(), |out, position| {
+                        write!(out, r#"{{"id":"{query}.{}","[interleaving]":"#, returned[position])?;
+                        owner(out, position)?;
                         write!(out, "}}")
                     })?;
                     write!(out, "]}}}}}}")

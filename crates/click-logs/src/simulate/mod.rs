@@ -7,7 +7,7 @@ mod lines;
 mod orders;
 mod pages;
 mod settings;
-mod sorted;
+mod sorter;
 #[cfg(feature = "parquet")]
 mod table;
 mod truth;
@@ -16,9 +16,9 @@ mod visits;
 mod world;
 
 pub use lines::{CONVERSION_UNITS, Dialect, Lines, STRETCH_OF_UNITS, UNITS};
-pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, ConversionFate, Orders};
+pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, ConversionFate, OrderSettings};
 pub use settings::Simulation;
-pub use sorted::{HOUR, Sorted};
+pub use sorter::{HOUR, LineSorter};
 #[cfg(feature = "parquet")]
 pub use table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, IMPRESSIONS, Kind, TableWriter};
 pub use truth::Truth;
@@ -61,12 +61,12 @@ pub fn simulate<E: From<String>>(
         // Blocks are independent of each other, and end where enough impressions are there: at the same one for any threads.
         let group: Vec<u64> = (block..block + rayon::current_num_threads() as u64).collect();
         let made: Vec<(Lines, Truth)> = group.par_iter().map(|&block| one_block(simulation, &world, block)).collect();
-        for (lines, part) in made {
+        for (lines, block_truth) in made {
             if truth.impressions() >= simulation.impressions {
                 break;
             }
-            truth.add(&part);
-            write(&lines, part.impressions())?;
+            truth.add(&block_truth);
+            write(&lines, block_truth.impressions())?;
             block += 1;
         }
     }

@@ -10,12 +10,12 @@ use super::world::World;
 /// The document of an advertisement: those of queries have smaller numbers.
 pub(super) const ADVERTISEMENT: u16 = 1000;
 /// The place of an advertisement, from 0.
-const PLACE: usize = 1;
+const ADVERTISEMENT_PLACE: usize = 1;
 /// The share of users who turn a page when they see its end.
-const TURNED: f64 = 0.4;
+const PAGE_TURN_SHARE: f64 = 0.4;
 
 /// A mixed list, the page displayed of it, and its clicks.
-pub(super) struct Displayed {
+pub(super) struct DisplayedPage {
     pub(super) mixed: Vec<u16>,
     pub(super) shown: Vec<u16>,
     pub(super) page: Page,
@@ -25,7 +25,7 @@ pub(super) struct Displayed {
     clicked: Vec<usize>,
 }
 
-impl Displayed {
+impl DisplayedPage {
     /// Mixes `lists` for all pages, leaves documents out, adds an advertisement, and lets a user read; `click` takes each
     /// document clicked and returns whether that click counts.
     #[expect(clippy::too_many_arguments, reason = "an impression and three streams of chance")]
@@ -39,44 +39,55 @@ impl Displayed {
         chance: &mut Generator,
         mut click: impl FnMut(u16, &mut Generator) -> bool,
     ) -> (Self, AnyInterleavingReceipt) {
-        let (mixed, receipt) = simulation.method.draw(lists, simulation.depth(), draws, &mut Default::default());
-        let mixed: Vec<u16> = mixed.into_iter().map(|doc| doc.index() as u16).collect();
-        let mut places: Vec<Option<usize>> =
-            (0..mixed.len()).filter(|_| chance.random::<f64>() >= simulation.left_out).map(Some).collect();
-        if places.is_empty() {
+        let (mixed_documents, receipt) =
+            simulation.method.draw(lists, simulation.depth(), draws, &mut Default::default());
+        let mixed_documents: Vec<u16> = mixed_documents.into_iter().map(|doc| doc.index() as u16).collect();
+        let mut page_places: Vec<Option<usize>> =
+            (0..mixed_documents.len()).filter(|_| chance.random::<f64>() >= simulation.left_out).map(Some).collect();
+        if page_places.is_empty() {
             // No page is empty.
-            places.extend(mixed.first().map(|_| Some(0)));
+            page_places.extend(mixed_documents.first().map(|_| Some(0)));
         }
         if chance.random::<f64>() < simulation.pinned {
-            places.insert(PLACE.min(places.len()), None);
+            page_places.insert(ADVERTISEMENT_PLACE.min(page_places.len()), None);
         }
-        places.truncate(simulation.depth());
-        let shown: Vec<u16> = places.iter().map(|place| place.map_or(ADVERTISEMENT, |at| mixed[at])).collect();
-        let page = Page::new(places).expect("in the order of the list");
-        let (mut seen, mut clicked) = (0, Vec::new());
+        page_places.truncate(simulation.depth());
+        let shown_documents: Vec<u16> =
+            page_places.iter().map(|page_place| page_place.map_or(ADVERTISEMENT, |at| mixed_documents[at])).collect();
+        let page = Page::new(page_places).expect("in the order of the list");
+        let (mut seen_places, mut clicked_positions) = (0, Vec::new());
         let mut reader = world.model.user();
-        for (place, &document) in shown.iter().enumerate() {
-            if place == seen {
-                if place > 0 && chance.random::<f64>() >= TURNED {
+        for (page_place, &document) in shown_documents.iter().enumerate() {
+            if page_place == seen_places {
+                if page_place > 0 && chance.random::<f64>() >= PAGE_TURN_SHARE {
                     break;
                 }
-                seen = shown.len().min(seen + simulation.shown);
+                seen_places = shown_documents.len().min(seen_places + simulation.shown);
             }
             // An advertisement looks like the first document of the query.
             let of = if document == ADVERTISEMENT { 0 } else { usize::from(document) };
             let read = reader.examine(world.grade(query, of, taste), luck);
             if read.clicked && click(document, chance) {
-                clicked.push(place);
+                clicked_positions.push(page_place);
             }
             if read.abandons {
                 break;
             }
         }
-        (Self { mixed, shown, page, seen, clicked }, receipt)
+        (
+            Self {
+                mixed: mixed_documents,
+                shown: shown_documents,
+                page,
+                seen: seen_places,
+                clicked: clicked_positions,
+            },
+            receipt,
+        )
     }
 
     /// The positions in the mixed list of the documents with clicks that count.
-    pub(super) fn clicked(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn clicked_positions(&self) -> impl Iterator<Item = usize> {
         let mixed_at = |place: &usize| self.page.places().nth(*place).flatten();
         self.clicked.iter().filter_map(mixed_at)
     }

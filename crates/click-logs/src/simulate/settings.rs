@@ -6,16 +6,16 @@ use interleave::{AnyInterleaving, Interleaving, Ownership};
 use times::DAY;
 use verdicts::Bots;
 
-use super::orders::{CONVERSIONS, Orders};
+use super::orders::{CONVERSIONS, OrderSettings};
 use super::{Dialect, Visits};
 
 /// The experiment that changes.
 const EXPERIMENT: &str = "simulated";
 
 /// Numbers of impressions of one user are below this.
-pub(super) const MOST_IMPRESSIONS: u64 = 1 << 12;
+pub(super) const MAX_IMPRESSIONS: u64 = 1 << 12;
 /// Impressions of one person, in all, or on a day where their number is drawn from a file; fewer than make a bot of one on a day.
-pub(super) const MOST_IMPRESSIONS_OF_A_PERSON: u64 = 60;
+pub(super) const MAX_IMPRESSIONS_OF_A_PERSON: u64 = 60;
 /// How long after an impression its clicks count.
 pub(super) const WINDOW: i64 = 30 * 60 * 1000;
 /// A bot sees more lists a day, a user fewer.
@@ -85,7 +85,7 @@ pub struct Simulation {
     /// How often users come; if `None`, they return with a fixed chance.
     pub visits: Option<Visits>,
     /// Orders of users, if there are any.
-    pub orders: Option<Orders>,
+    pub orders: Option<OrderSettings>,
     /// The dialect of lines.
     pub dialect: Dialect,
 }
@@ -213,7 +213,7 @@ impl Simulation {
         if self.late + self.lost + self.early > 1.0 {
             return Err("--late, --lost and --early are more than all clicks; expected at most 1 together".to_owned());
         }
-        for (name, value, least, most) in [
+        for (name, value, min, max) in [
             ("rankers", self.rankers as u64, 2, 64),
             ("shown", self.shown as u64, 1, super::world::DOCUMENTS as u64),
             ("days", u64::from(self.days), 1, 3650),
@@ -224,16 +224,16 @@ impl Simulation {
                 (super::world::DOCUMENTS / self.shown.clamp(1, super::world::DOCUMENTS)) as u64,
             ),
         ] {
-            if !(least..=most).contains(&value) {
-                return Err(format!("--{name} {value} is out of range; expected {least} to {most}"));
+            if !(min..=max).contains(&value) {
+                return Err(format!("--{name} {value} is out of range; expected {min} to {max}"));
             }
         }
         if let Some(visits) = &self.visits {
-            let most = (MOST_IMPRESSIONS_OF_A_PERSON * u64::from(self.days)).min(MOST_IMPRESSIONS - 1);
-            if visits.most() > most {
+            let max = (MAX_IMPRESSIONS_OF_A_PERSON * u64::from(self.days)).min(MAX_IMPRESSIONS - 1);
+            if visits.max_impressions() > max {
                 return Err(format!(
-                    "--visits has a user with {} lists; expected at most {most} in {} days, as more would make a bot: name more --days",
-                    visits.most(),
+                    "--visits has a user with {} lists; expected at most {max} in {} days, as more would make a bot: name more --days",
+                    visits.max_impressions(),
                     self.days
                 ));
             }

@@ -16,7 +16,7 @@ const ROWS: usize = 1 << 17;
 
 /// The type of a column; every value may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     /// Text.
     Text,
     /// Milliseconds since 1970, in UTC.
@@ -30,43 +30,47 @@ pub enum Kind {
 }
 
 /// The columns of impressions.
-pub const IMPRESSIONS: &[(&str, Kind)] = &[
-    ("impression", Kind::Text),
-    ("time", Kind::Time),
-    ("user", Kind::Text),
-    ("session", Kind::Text),
-    ("agent", Kind::Text),
-    ("pairs", Kind::Text),
-    ("shown", Kind::List),
-    ("teams", Kind::List),
-    ("rankers", Kind::List),
-    ("receipt", Kind::Text),
-    ("mixed", Kind::List),
-    ("pinned", Kind::List),
-    ("paged", Kind::Whole),
-    ("experiment", Kind::Text),
-    ("version", Kind::Text),
+pub const IMPRESSIONS: &[(&str, ColumnType)] = &[
+    ("impression", ColumnType::Text),
+    ("time", ColumnType::Time),
+    ("user", ColumnType::Text),
+    ("session", ColumnType::Text),
+    ("agent", ColumnType::Text),
+    ("pairs", ColumnType::Text),
+    ("shown", ColumnType::List),
+    ("teams", ColumnType::List),
+    ("rankers", ColumnType::List),
+    ("receipt", ColumnType::Text),
+    ("mixed", ColumnType::List),
+    ("pinned", ColumnType::List),
+    ("paged", ColumnType::Whole),
+    ("experiment", ColumnType::Text),
+    ("version", ColumnType::Text),
 ];
 
 /// The columns of clicks.
-pub const CLICKS: &[(&str, Kind)] =
-    &[("impression", Kind::Text), ("document", Kind::Text), ("time", Kind::Time), ("dwell", Kind::Number)];
+pub const CLICKS: &[(&str, ColumnType)] = &[
+    ("impression", ColumnType::Text),
+    ("document", ColumnType::Text),
+    ("time", ColumnType::Time),
+    ("dwell", ColumnType::Number),
+];
 
 /// The columns of conversions.
-pub const CONVERSIONS: &[(&str, Kind)] = &[
-    ("user", Kind::Text),
-    ("document", Kind::Text),
-    ("time", Kind::Time),
-    ("action", Kind::Text),
-    ("value", Kind::Whole),
-    ("currency", Kind::Text),
-    ("order", Kind::Text),
+pub const CONVERSIONS: &[(&str, ColumnType)] = &[
+    ("user", ColumnType::Text),
+    ("document", ColumnType::Text),
+    ("time", ColumnType::Time),
+    ("action", ColumnType::Text),
+    ("value", ColumnType::Whole),
+    ("currency", ColumnType::Text),
+    ("order", ColumnType::Text),
 ];
 
 /// Writes lines of JSON as rows.
 pub struct TableWriter {
     file: SerializedFileWriter<Box<dyn Write + Send>>,
-    columns: &'static [(&'static str, Kind)],
+    columns: &'static [(&'static str, ColumnType)],
     rows: Vec<Map<String, Value>>,
     /// The beginning of a line.
     pending: Vec<u8>,
@@ -79,14 +83,14 @@ impl TableWriter {
     /// If its beginning cannot be written.
     pub fn new<W: Write + Send + 'static>(
         file: BufWriter<W>,
-        columns: &'static [(&'static str, Kind)],
+        columns: &'static [(&'static str, ColumnType)],
     ) -> io::Result<Self> {
-        let field = |(name, kind): &(&str, Kind)| match kind {
-            Kind::Text => format!("optional binary {name} (UTF8);"),
-            Kind::Time => format!("optional int64 {name} (TIMESTAMP(MILLIS,true));"),
-            Kind::Whole => format!("optional int64 {name};"),
-            Kind::Number => format!("optional double {name};"),
-            Kind::List => {
+        let field = |(name, kind): &(&str, ColumnType)| match kind {
+            ColumnType::Text => format!("optional binary {name} (UTF8);"),
+            ColumnType::Time => format!("optional int64 {name} (TIMESTAMP(MILLIS,true));"),
+            ColumnType::Whole => format!("optional int64 {name};"),
+            ColumnType::Number => format!("optional double {name};"),
+            ColumnType::List => {
                 format!("optional group {name} (LIST) {{ repeated group list {{ optional binary element (UTF8); }} }}")
             }
         };
@@ -148,9 +152,9 @@ impl Write for TableWriter {
 }
 
 /// Writes the values of a column, with levels that mark missing values and the beginnings of lists.
-fn write_column(writer: &mut ColumnWriter<'_>, kind: Kind, values: &[&Value]) -> parquet::errors::Result<()> {
+fn write_column(writer: &mut ColumnWriter<'_>, kind: ColumnType, values: &[&Value]) -> parquet::errors::Result<()> {
     let mut definitions: Vec<i16> = Vec::with_capacity(values.len());
-    if kind == Kind::List {
+    if kind == ColumnType::List {
         let (mut entries, mut repetitions): (Vec<ByteArray>, Vec<i16>) = Default::default();
         for value in values {
             let Some(list) = value.as_array().filter(|list| !list.is_empty()) else {

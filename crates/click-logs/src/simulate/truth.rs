@@ -9,7 +9,7 @@ use verdicts::{PairChoice, SaidBy, Version};
 
 use super::Simulation;
 use super::orders::{ConversionFate, ConversionTally};
-use crate::join::{ClickFate, Credited, ImpressionFate, Tally, UnitFate};
+use crate::join::{ClickFate, CreditedLog, ImpressionFate, Tally, UnitFate};
 use crate::model::Oddities;
 
 /// A version, a day and a pair.
@@ -73,7 +73,7 @@ impl Truth {
 
     /// In the form of a join's result.
     #[must_use]
-    pub fn credited(&self) -> Credited {
+    pub fn credited(&self) -> CreditedLog {
         let place = |version: &Option<String>| self.versions.iter().position(|known| known == version).unwrap_or(0);
         let day = |((version, day, pair), counts): (&(_, i32, _), &DayCounts)| Day {
             version: place(version),
@@ -88,7 +88,7 @@ impl Truth {
             said_by: SaidBy::Log,
             declared: Some(PAIRS),
         };
-        Credited {
+        CreditedLog {
             conversions: None,
             rankers: self.names.clone(),
             versions: self.versions.iter().map(version).collect(),
@@ -145,17 +145,19 @@ impl Truth {
         }
         let mut units = Vec::with_capacity(first.len());
         for (&(version, pair), &day) in &first {
-            let of_pair = || impressions.iter().filter(move |seen| seen.version == *version && seen.pair == pair);
+            let of_pair = || {
+                impressions.iter().filter(move |impression| impression.version == *version && impression.pair == pair)
+            };
             let (mut net, mut amounts) = (0, UnitAmounts::default());
-            for seen in of_pair().filter(|seen| seen.day == day) {
-                net += seen.net;
-                amounts.add(seen.sides);
+            for impression in of_pair().filter(|impression| impression.day == day) {
+                net += impression.net;
+                amounts.add(impression.sides);
             }
             let counts = self.days.entry((version.clone(), day, pair)).or_default();
             counts.units.record(Preference::of_net(net as f64));
             counts.amounts.record(amounts);
             self.tally.units(UnitFate::Counted, 1);
-            self.tally.after_closing += of_pair().filter(|seen| seen.day > day).count() as u64;
+            self.tally.after_closing += of_pair().filter(|impression| impression.day > day).count() as u64;
             units.push(CountedUnit { version: version.clone(), day, pair, net });
         }
         units

@@ -10,8 +10,8 @@ use verdicts::amounts::SideClicks;
 
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
 use super::orders::{self, ViewedPage};
-use super::pages::{ADVERTISEMENT, Displayed};
-use super::settings::{BROWSER, CRAWLER, MOST_IMPRESSIONS, MOST_IMPRESSIONS_OF_A_PERSON, WINDOW};
+use super::pages::{ADVERTISEMENT, DisplayedPage};
+use super::settings::{BROWSER, CRAWLER, MAX_IMPRESSIONS, MAX_IMPRESSIONS_OF_A_PERSON, WINDOW};
 use super::truth::CountedImpression;
 use super::world::{World, normal};
 use super::{Lines, Simulation, Truth};
@@ -19,7 +19,7 @@ use crate::join::{ClickFate, ImpressionFate};
 use crate::model::Oddities;
 
 /// The least number of impressions that a bot sees on its day.
-const LEAST_OF_A_BOT: u64 = 150;
+const MIN_BOT_IMPRESSIONS: u64 = 150;
 
 /// One kind of visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ struct Visit {
 }
 
 /// A click while it happens.
-struct Happened {
+struct ClickInProgress {
     document: u16,
     fate: ClickFate,
     is_logged: bool,
@@ -64,7 +64,7 @@ struct Happened {
     dwell: f64,
 }
 
-impl Happened {
+impl ClickInProgress {
     /// Whether it counts for a ranker.
     fn counts(&self) -> bool {
         self.fate == ClickFate::Credited && self.is_logged
@@ -72,18 +72,18 @@ impl Happened {
 }
 
 /// An impression that was played.
-struct Played {
+struct PlayedImpression {
     shown: Vec<u16>,
     /// Where pages display something else than the mixed list.
-    displayed: Option<Displayed>,
+    displayed: Option<DisplayedPage>,
     kept: AnyInterleavingReceipt,
-    happened: Vec<Happened>,
+    happened: Vec<ClickInProgress>,
     winner: Preference,
 }
 
 /// Where a line states what was displayed of the list of a receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum DisplayFields {
     /// In its fields.
     Fields,
     /// The receipt has the documents that were mixed.
@@ -92,11 +92,11 @@ enum Way {
     Page,
 }
 
-impl Played {
+impl PlayedImpression {
     /// What is unusual in the log's record of it: a receipt with a page ends where the user stopped.
-    fn oddities(&self, way: Way) -> Oddities {
-        let Some(Displayed { page, seen, .. }) = &self.displayed else { return Oddities::default() };
-        let page = if way == Way::Page { page.truncated(*seen) } else { page.clone() };
+    fn oddities(&self, way: DisplayFields) -> Oddities {
+        let Some(DisplayedPage { page, seen, .. }) = &self.displayed else { return Oddities::default() };
+        let page = if way == DisplayFields::Page { page.truncated(*seen) } else { page.clone() };
         Oddities {
             has_pinned: page.places().any(|place| place.is_none()),
             has_left_out: page.positions().count() < page.depth(),
@@ -140,10 +140,11 @@ impl Played {
             }
         };
         match &self.displayed {
-            Some(displayed) => displayed.clicked().for_each(&mut add),
+            Some(displayed) => displayed.clicked_positions().for_each(&mut add),
             None => {
                 let counted = self.happened.iter().filter(|click| click.counts());
-                let position = |click: &Happened| self.shown.iter().position(|document| *document == click.document);
+                let position =
+                    |click: &ClickInProgress| self.shown.iter().position(|document| *document == click.document);
                 counted.filter_map(position).for_each(&mut add);
             }
         }
@@ -157,23 +158,26 @@ impl Played {
     }
 
     /// The bytes of the receipt of a line about the documents of `query`.
-    fn receipt(&self, way: Way, query: usize, version: Option<&ExperimentVersion>) -> Vec<u8> {
+    fn receipt(&self, fields: DisplayFields, query: usize, version: Option<&ExperimentVersion>) -> Vec<u8> {
         let receipt = Receipt::from(self.kept.clone());
         let receipt = match version {
             Some(version) => receipt.of(version.clone()),
             None => receipt,
         };
-        let (Some(displayed), Way::Documents | Way::Page) = (&self.displayed, way) else { return receipt.to_bytes() };
+        let (Some(displayed_page), DisplayFields::Documents | DisplayFields::Page) = (&self.displayed, fields) else {
+            return receipt.to_bytes();
+        };
         let ids =
             |documents: &[u16]| documents.iter().map(|document| format!("{query}.{document}")).collect::<Vec<_>>();
-        let (mixed, shown, ad) = (ids(&displayed.mixed), ids(&displayed.shown), format!("{query}.{ADVERTISEMENT}"));
+        let (mixed, shown_documents, ad) =
+            (ids(&displayed_page.mixed), ids(&displayed_page.shown), format!("{query}.{ADVERTISEMENT}"));
         let receipt = receipt.with_documents(mixed).expect("as many as were mixed");
-        if way == Way::Documents {
+        if fields == DisplayFields::Documents {
             return receipt.to_bytes();
         }
-        let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
-        let receipt = receipt.displayed(&shown, |id| id == ad).expect("a page of the list");
-        receipt.truncated(displayed.seen).to_bytes()
+        let shown_documents: Vec<&str> = shown_documents.iter().map(String::as_str).collect();
+        let receipt = receipt.displayed(&shown_documents, |id| id == ad).expect("a page of the list");
+        receipt.truncated(displayed_page.seen).to_bytes()
     }
 }
 
@@ -194,23 +198,23 @@ impl<'a> UserLog<'a> {
     /// Writes all that the user does.
     pub(super) fn write(mut self, lines: &mut Lines, truth: &mut Truth) {
         let visits = self.visits();
-        let (mut counted, mut seen): (Vec<CountedImpression>, Vec<ViewedPage>) = Default::default();
+        let (mut counted_impressions, mut viewed_pages): (Vec<CountedImpression>, Vec<ViewedPage>) = Default::default();
         let mut pairs = std::collections::BTreeSet::new();
         for visit in visits {
-            let outcome = self.impression(visit, lines, truth, &mut seen);
+            let outcome = self.impression(visit, lines, truth, &mut viewed_pages);
             if self.visitor == Visitor::Person {
-                counted.extend(outcome);
+                counted_impressions.extend(outcome);
             } else {
                 pairs.extend(outcome.map(|outcome| (outcome.version, outcome.pair)));
             }
         }
-        for unit in truth.user(&counted) {
+        for unit in truth.user(&counted_impressions) {
             lines.unit(self.number, &unit, &self.names);
         }
         truth.bot(pairs.len() as u64);
         if let Some(of_orders) = &self.simulation.orders {
             let user = (self.number, self.visitor != Visitor::Person);
-            for unit in orders::play(self.simulation, of_orders, user, &seen, lines, &mut truth.conversions) {
+            for unit in orders::play(self.simulation, of_orders, user, &viewed_pages, lines, &mut truth.conversions) {
                 lines.conversion_unit(self.number, &unit, &self.names);
             }
         }
@@ -223,7 +227,7 @@ impl<'a> UserLog<'a> {
         let mut day = self.generator.random_range(0..days);
         let mut session = 0;
         if self.visitor != Visitor::Person {
-            let count = self.generator.random_range(LEAST_OF_A_BOT..2 * LEAST_OF_A_BOT);
+            let count = self.generator.random_range(MIN_BOT_IMPRESSIONS..2 * MIN_BOT_IMPRESSIONS);
             let start = self.start(day);
             visits.extend((0..count).map(|number| Visit { number, session, day, time: start + 5_000 * number as i64 }));
             return visits;
@@ -238,7 +242,7 @@ impl<'a> UserLog<'a> {
             loop {
                 visits.push(Visit { number: visits.len() as u64, session, day, time });
                 time += self.generator.random_range(10_000..120_000);
-                if visits.len() as u64 == MOST_IMPRESSIONS_OF_A_PERSON {
+                if visits.len() as u64 == MAX_IMPRESSIONS_OF_A_PERSON {
                     return visits;
                 }
                 if self.generator.random::<f64>() < 0.4 {
@@ -259,16 +263,16 @@ impl<'a> UserLog<'a> {
     /// A number of visits, each on any day, those of a day in one session.
     fn drawn_visits(&mut self, count: u64) -> Vec<Visit> {
         let days = self.simulation.days;
-        let mut of_days = vec![0; days as usize];
+        let mut day_counts = vec![0; days as usize];
         for _ in 0..count {
             let mut day = self.generator.random_range(0..days) as usize;
-            while of_days[day] == MOST_IMPRESSIONS_OF_A_PERSON {
+            while day_counts[day] == MAX_IMPRESSIONS_OF_A_PERSON {
                 day = (day + 1) % days as usize;
             }
-            of_days[day] += 1;
+            day_counts[day] += 1;
         }
         let mut visits = Vec::new();
-        for (session, (day, count)) in (0..days).zip(of_days).filter(|(_, count)| *count > 0).enumerate() {
+        for (session, (day, count)) in (0..days).zip(day_counts).filter(|(_, count)| *count > 0).enumerate() {
             let mut time = self.start(day) + self.generator.random_range(0..DAY / 2);
             for _ in 0..count {
                 visits.push(Visit { number: visits.len() as u64, session: session as u64, day, time });
@@ -290,10 +294,10 @@ impl<'a> UserLog<'a> {
         visit: Visit,
         lines: &mut Lines,
         truth: &mut Truth,
-        seen: &mut Vec<ViewedPage>,
+        viewed_pages: &mut Vec<ViewedPage>,
     ) -> Option<CountedImpression> {
         let Self { simulation, world, visitor, .. } = *self;
-        let number = self.number * MOST_IMPRESSIONS + visit.number;
+        let number = self.number * MAX_IMPRESSIONS + visit.number;
         let key = self.run.impression(number);
         let mut chance = key.coins();
         let query = key.query(world.queries());
@@ -308,26 +312,26 @@ impl<'a> UserLog<'a> {
         let is_conflict = visitor == Visitor::Person && chance.random::<f64>() < simulation.conflicts;
         let teams = played.teams(simulation);
         // Every third receipt states in another way what was displayed.
-        let way = if teams.is_some() || played.displayed.is_none() {
-            Way::Fields
+        let display_fields = if teams.is_some() || played.displayed.is_none() {
+            DisplayFields::Fields
         } else {
-            [Way::Fields, Way::Documents, Way::Page][(number % 3) as usize]
+            [DisplayFields::Fields, DisplayFields::Documents, DisplayFields::Page][(number % 3) as usize]
         };
-        truth.shown(visit.time, name.as_ref(), (!is_conflict).then(|| played.oddities(way)));
+        truth.shown(visit.time, name.as_ref(), (!is_conflict).then(|| played.oddities(display_fields)));
         let id = id(number);
-        let of_version = version.map(|version| format!("{:016x}", version.hash()));
+        let summary_of_version = version.map(|version| format!("{:016x}", version.hash()));
         let line = ImpressionLine {
             id,
             time: visit.time,
             user: self.number,
-            session: self.number * MOST_IMPRESSIONS + visit.session,
+            session: self.number * MAX_IMPRESSIONS + visit.session,
             agent: if visitor == Visitor::Crawler { CRAWLER } else { BROWSER },
             query,
             shown: &played.shown,
             mixed: played.displayed.as_ref().map(|displayed| displayed.mixed.as_slice()),
             pinned: played.pinned(),
             paged: played.displayed.as_ref().map(|displayed| displayed.seen),
-            version: version.zip(of_version.as_deref()).map(|(version, hash)| (version.experiment(), hash)),
+            version: version.zip(summary_of_version.as_deref()).map(|(version, hash)| (version.experiment(), hash)),
             has_more: simulation.has_pages() || version.is_some(),
             rankers: [first, second].map(|ranker| self.names[ranker].as_str()),
             credit: CreditLine::Teams(teams.as_deref().unwrap_or_default()),
@@ -336,12 +340,12 @@ impl<'a> UserLog<'a> {
             if teams.is_some() {
                 lines.impression(simulation.dialect, &line);
             } else {
-                let bytes = played.receipt(way, line.query, version);
+                let bytes = played.receipt(display_fields, line.query, version);
                 // Fields that the receipt covers are left out.
-                let line = match way {
-                    Way::Fields => line,
-                    Way::Documents => ImpressionLine { mixed: None, ..line },
-                    Way::Page => ImpressionLine { shown: &[], mixed: None, pinned: &[], paged: None, ..line },
+                let line = match display_fields {
+                    DisplayFields::Fields => line,
+                    DisplayFields::Documents => ImpressionLine { mixed: None, ..line },
+                    DisplayFields::Page => ImpressionLine { shown: &[], mixed: None, pinned: &[], paged: None, ..line },
                 };
                 let line = ImpressionLine { version: None, credit: CreditLine::Receipt(&bytes), ..line };
                 lines.impression(simulation.dialect, &line);
@@ -363,19 +367,19 @@ impl<'a> UserLog<'a> {
         let sides = played.sides(simulation);
         let day = simulation.first_day + visit.day as i32;
         if simulation.orders.is_some() {
-            let of_list = |list: u8| [first, second][usize::from(list)];
+            let ranker_of_list = |list: u8| [first, second][usize::from(list)];
             let documents = played.documents(simulation).into_iter();
             let clicks = played.happened.iter().filter(|click| click.counts());
-            seen.push(ViewedPage {
+            viewed_pages.push(ViewedPage {
                 number,
                 time: visit.time,
                 query,
-                documents: documents.map(|(document, owner)| (document, owner.map(of_list))).collect(),
+                documents: documents.map(|(document, owner)| (document, owner.map(ranker_of_list))).collect(),
                 clicked: clicks.map(|click| (click.document, click.time)).collect(),
                 counted: fate.map(|_| (name.clone(), day, (first.min(second), first.max(second)))),
             });
         }
-        let Played { shown, happened, winner, .. } = played;
+        let PlayedImpression { shown, happened, winner, .. } = played;
         self.clicks(id, query, &shown, visit, fate, happened, &mut chance, lines, truth);
         fate?;
         let net = match winner {
@@ -399,13 +403,13 @@ impl<'a> UserLog<'a> {
         query: usize,
         lists: [RankedList<'_>; 2],
         chance: &mut Generator,
-    ) -> Played {
+    ) -> PlayedImpression {
         let Self { simulation, world, taste, .. } = *self;
         let key = self.run.impression(number);
-        let mut happened: Vec<Happened> = Vec::new();
+        let mut clicks_in_progress: Vec<ClickInProgress> = Vec::new();
         let mut luck = key.users();
         if simulation.has_pages() {
-            let (displayed, kept) = Displayed::read(
+            let (displayed_page, receipt) = DisplayedPage::read(
                 simulation,
                 world,
                 (query, taste),
@@ -414,14 +418,20 @@ impl<'a> UserLog<'a> {
                 &mut luck,
                 chance,
                 |document, chance| {
-                    let click = self::happened(simulation, visit, document, chance);
+                    let click = self::draw_click_fate(simulation, visit, document, chance);
                     let is_counted = click.counts();
-                    happened.push(click);
+                    clicks_in_progress.push(click);
                     is_counted
                 },
             );
-            let winner = displayed.winner(simulation, &kept);
-            return Played { shown: displayed.shown.clone(), displayed: Some(displayed), kept, happened, winner };
+            let winner = displayed_page.winner(simulation, &receipt);
+            return PlayedImpression {
+                shown: displayed_page.shown.clone(),
+                displayed: Some(displayed_page),
+                kept: receipt,
+                happened: clicks_in_progress,
+                winner,
+            };
         }
         let mut reader = world.model.user();
         let method = &simulation.method;
@@ -432,14 +442,14 @@ impl<'a> UserLog<'a> {
             if !read.clicked {
                 return Examination { clicked: false, abandons: read.abandons };
             }
-            let click = self::happened(simulation, visit, doc.index() as u16, chance);
+            let click = self::draw_click_fate(simulation, visit, doc.index() as u16, chance);
             let counts = click.counts();
-            happened.push(click);
+            clicks_in_progress.push(click);
             Examination { clicked: counts, abandons: read.abandons }
         });
-        let (shown, kept) = method.draw(lists, simulation.shown, &mut key.lists(), &mut scratch);
+        let (shown, receipt) = method.draw(lists, simulation.shown, &mut key.lists(), &mut scratch);
         let shown = shown.into_iter().map(|doc| doc.index() as u16).collect();
-        Played { shown, displayed: None, kept, happened, winner }
+        PlayedImpression { shown, displayed: None, kept: receipt, happened: clicks_in_progress, winner }
     }
 
     /// Two rankers, in either order.
@@ -456,10 +466,10 @@ impl<'a> UserLog<'a> {
         &self,
         id: u64,
         query: usize,
-        shown: &[u16],
+        shown_documents: &[u16],
         visit: Visit,
         fate: Option<ImpressionFate>,
-        happened: Vec<Happened>,
+        clicks_in_progress: Vec<ClickInProgress>,
         chance: &mut Generator,
         lines: &mut Lines,
         truth: &mut Truth,
@@ -471,7 +481,7 @@ impl<'a> UserLog<'a> {
             Some(ImpressionFate::Bot) if of_click == ClickFate::Credited => ClickFate::Bot,
             Some(_) => of_click,
         };
-        for Happened { document, fate, is_logged, time, dwell } in happened {
+        for ClickInProgress { document, fate, is_logged, time, dwell } in clicks_in_progress {
             if !is_logged {
                 continue;
             }
@@ -479,20 +489,20 @@ impl<'a> UserLog<'a> {
             let line = ClickLine { id, query, document, time, dwell };
             (0..copies).for_each(|_| lines.click(simulation.dialect, &line));
             truth.click_lines(of_impression(fate), 1);
-            let of_copy = if fate == ClickFate::Credited { ClickFate::Repeated } else { fate };
-            truth.click_lines(of_impression(of_copy), copies - 1);
+            let fate_of_copy = if fate == ClickFate::Credited { ClickFate::Repeated } else { fate };
+            truth.click_lines(of_impression(fate_of_copy), copies - 1);
             on_this += if matches!(fate, ClickFate::Late | ClickFate::Early) { 0 } else { copies };
         }
         if chance.random::<f64>() < simulation.not_shown {
             // Documents of a query have smaller numbers.
-            let document = super::world::DOCUMENTS as u16 + shown.len() as u16;
+            let document = super::world::DOCUMENTS as u16 + shown_documents.len() as u16;
             lines.click(simulation.dialect, &ClickLine { id, query, document, time: visit.time + 1000, dwell: 60.0 });
             truth.click_lines(of_impression(ClickFate::NotShown), 1);
             on_this += 1;
         }
         if chance.random::<f64>() < simulation.unknown {
             let id = self::id(id ^ u64::MAX);
-            let line = ClickLine { id, query, document: shown[0], time: visit.time + 1000, dwell: 60.0 };
+            let line = ClickLine { id, query, document: shown_documents[0], time: visit.time + 1000, dwell: 60.0 };
             lines.click(simulation.dialect, &line);
             truth.click_lines(ClickFate::Unknown, 1);
         }
@@ -503,7 +513,7 @@ impl<'a> UserLog<'a> {
 }
 
 /// The fate of a click.
-fn happened(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> Happened {
+fn draw_click_fate(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> ClickInProgress {
     let draw = chance.random::<f64>();
     let dwell = (10.0 * (1.0 + 90.0 * chance.random::<f64>().powi(3))).round() / 10.0;
     let is_long = simulation.dwell.is_none_or(|least| (dwell * 1e3).floor() as i64 >= least);
@@ -521,7 +531,7 @@ fn happened(simulation: &Simulation, visit: Visit, document: u16, chance: &mut G
     } else {
         (in_time, true, in_window(chance))
     };
-    Happened { document, fate, is_logged, time, dwell }
+    ClickInProgress { document, fate, is_logged, time, dwell }
 }
 
 /// The id of an impression: numbers that look like nothing, and never the same twice.

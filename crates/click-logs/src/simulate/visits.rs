@@ -39,7 +39,7 @@ impl Visits {
     ///
     /// # Errors
     /// If the text is something else, or no count is above 0.
-    pub fn of_facets(text: &str) -> Result<Self, String> {
+    pub fn from_facets(text: &str) -> Result<Self, String> {
         let facets: Facets = serde_json::from_str(text).map_err(|error| {
             format!("{error}; expected facets of Solr: {{\"parent_buckets\": [{{\"users\": [{{\"count\": 3}}, ...]}}, ...]}}")
         })?;
@@ -50,7 +50,7 @@ impl Visits {
 
     /// The most that a user sees.
     #[must_use]
-    pub fn most(&self) -> u64 {
+    pub fn max_impressions(&self) -> u64 {
         self.counts.iter().copied().max().unwrap_or(0)
     }
 
@@ -79,14 +79,14 @@ mod tests {
     #[test]
     fn facets_are_read() {
         let text = r#"{"parent_buckets":[{"val":4577,"count":7,"users":[{"val":"a","count":4},{"val":"b","count":0}]},{"val":1,"count":3,"users":[{"val":"a","count":3}]}]}"#;
-        let visits = Visits::of_facets(text).unwrap();
-        assert_eq!((visits.most(), visits.users()), (4, 2));
+        let visits = Visits::from_facets(text).unwrap();
+        assert_eq!((visits.max_impressions(), visits.users()), (4, 2));
         for (text, expected) in [
             ("{}", "missing field `parent_buckets`"),
             (r#"{"parent_buckets":[]}"#, "no user has a count above 0"),
             (r#"{"parent_buckets":[{"users":[{"count":-1}]}]}"#, "expected facets of Solr"),
         ] {
-            let error = Visits::of_facets(text).unwrap_err();
+            let error = Visits::from_facets(text).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
     }

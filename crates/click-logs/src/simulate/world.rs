@@ -15,12 +15,12 @@ const BEST: f64 = 4.0;
 /// Stretches of time in which rankers stay the same.
 const PHASES: usize = 8;
 
-pub(super) type Compiled = <AnyClickModel as ClickModel>::Compiled;
+pub(super) type CompiledModel = <AnyClickModel as ClickModel>::Compiled;
 
 /// The queries, the same for all users.
 pub(super) struct World {
     queries: Vec<Query>,
-    pub(super) model: Compiled,
+    pub(super) model: CompiledModel,
     /// The grades of the click model, worst first.
     grades: Vec<Grade>,
 }
@@ -29,7 +29,7 @@ struct Query {
     /// By document: how good it is for everyone.
     quality: Vec<f64>,
     /// By document: whether it is of the one kind or the other, from -1 to 1.
-    kind: Vec<f64>,
+    affinity: Vec<f64>,
     /// By phase, by ranker.
     lists: Vec<Vec<ListBuf>>,
 }
@@ -58,7 +58,7 @@ impl World {
     /// How good a document is for a user of this taste.
     pub(super) fn grade(&self, query: usize, document: usize, taste: f64) -> Grade {
         let query = &self.queries[query];
-        let grade = (query.quality[document] + taste * query.kind[document]).round().clamp(0.0, BEST);
+        let grade = (query.quality[document] + taste * query.affinity[document]).round().clamp(0.0, BEST);
         self.grades[grade as usize]
     }
 }
@@ -67,26 +67,26 @@ impl Query {
     fn new(simulation: &Simulation, generator: &mut Generator) -> Self {
         // Few documents are good.
         let quality: Vec<f64> = (0..DOCUMENTS).map(|_| BEST * generator.random::<f64>().powi(3)).collect();
-        let kind: Vec<f64> = (0..DOCUMENTS).map(|_| 2.0 * generator.random::<f64>() - 1.0).collect();
+        let affinity: Vec<f64> = (0..DOCUMENTS).map(|_| 2.0 * generator.random::<f64>() - 1.0).collect();
         let noise: Vec<Vec<f64>> =
             (0..simulation.rankers).map(|_| (0..DOCUMENTS).map(|_| normal(generator)).collect()).collect();
         let lists = (0..PHASES).map(|phase| {
             let time = phase as f64 / (PHASES - 1) as f64;
-            let of_ranker = |ranker: usize| {
+            let list_of_ranker = |ranker: usize| {
                 let part = 1.0 - simulation.drift * (1.0 - time);
                 let margin = simulation.margin * ranker as f64 * part;
                 // Every ranker prefers one kind: users differ in which they prefer.
                 let lean = if ranker.is_multiple_of(2) { 0.8 } else { -0.8 };
                 let score = |document: usize| {
-                    (1.0 + margin) * quality[document] + lean * kind[document] + 1.5 * noise[ranker][document]
+                    (1.0 + margin) * quality[document] + lean * affinity[document] + 1.5 * noise[ranker][document]
                 };
                 let scores: Vec<f64> = (0..DOCUMENTS).map(score).collect();
                 ListBuf::from_scores(&scores).expect("numbers")
             };
-            (0..simulation.rankers).map(of_ranker).collect()
+            (0..simulation.rankers).map(list_of_ranker).collect()
         });
         let lists = lists.collect();
-        Self { quality, kind, lists }
+        Self { quality, affinity, lists }
     }
 }
 

@@ -23,7 +23,7 @@ pub enum Dialect {
 
 /// Lists as rows: the SQL after the table `line`, and in each row the place from 1 and the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Exploded {
+pub(super) struct ListRows {
     pub(super) join: String,
     pub(super) place: &'static str,
     pub(super) item: String,
@@ -102,7 +102,7 @@ impl Dialect {
     }
 
     /// Text to be ordered by its bytes, as `credit` orders names.
-    pub(super) fn by_bytes(self, column: &str) -> String {
+    pub(super) fn byte_order(self, column: &str) -> String {
         match self {
             Self::Postgres => format!("{column} collate \"C\""),
             _ => column.to_owned(),
@@ -119,7 +119,7 @@ impl Dialect {
     }
 
     /// The entries of a list of the table `line` as rows.
-    pub(super) fn exploded(self, list: &str) -> Exploded {
+    pub(super) fn list_rows(self, list: &str) -> ListRows {
         let text = self.text();
         let (join, place, item) = match self {
             Self::DuckDb => (
@@ -155,6 +155,6 @@ impl Dialect {
                 (format!(",\n  line.{list} as item at place_from_0"), "place_from_0 + 1", "item".to_owned())
             }
         };
-        Exploded { join, place, item: format!("nullif(cast({item} as {text}), '')") }
+        ListRows { join, place, item: format!("nullif(cast({item} as {text}), '')") }
     }
 }

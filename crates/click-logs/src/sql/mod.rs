@@ -95,27 +95,27 @@ macro_rules! models {
 }
 
 /// One that has rows for the entries of a list.
-const fn exploded(name: &'static str, list: &'static str, needs: Option<Column>) -> Model {
+const fn list_rows_model(name: &'static str, list: &'static str, needs: Option<Column>) -> Model {
     Model { folder: "staging", name, text: include_str!("staging/exploded.sql"), list: Some(list), needs }
 }
 
 /// The models, each after those that it reads.
 fn models() -> impl Iterator<Item = Model> {
-    let read = models! { "staging": "rules" "stated_rankers" "stg_impressions"; };
+    let reading_models = models! { "staging": "rules" "stated_rankers" "stg_impressions"; };
     let lists = [
-        exploded("stg_shown", "documents", None),
-        exploded("stg_teams", "teams", None),
-        exploded("stg_rankers", "rankers", Some(Column::Rankers)),
-        exploded("stg_mixed", "mixed", Some(Column::Mixed)),
-        exploded("stg_pinned", "pinned", Some(Column::Pinned)),
+        list_rows_model("stg_shown", "documents", None),
+        list_rows_model("stg_teams", "teams", None),
+        list_rows_model("stg_rankers", "rankers", Some(Column::Rankers)),
+        list_rows_model("stg_mixed", "mixed", Some(Column::Mixed)),
+        list_rows_model("stg_pinned", "pinned", Some(Column::Pinned)),
     ];
-    let rest = models! {
+    let further_models = models! {
         "staging": "stg_places" "stg_clicks";
         "intermediate": "int_lines" "int_lineups" "int_rankers" "int_versions" "int_log_end" "int_saying" "int_impressions"
             "int_clicks" "int_pairs" "int_bots" "int_firsts";
         "marts": "credited_impressions" "unit_outcomes" "daily_pairs" "fates";
     };
-    read.into_iter().chain(lists).chain(rest)
+    reading_models.into_iter().chain(lists).chain(further_models)
 }
 
 /// How the text of models is completed.
@@ -226,8 +226,8 @@ impl Warehouse {
     }
 
     /// The lines of a text that are kept, without their marks.
-    fn kept(&self, text: &str) -> String {
-        let mut kept = String::new();
+    fn kept_lines(&self, text: &str) -> String {
+        let mut kept_text = String::new();
         for line in text.lines() {
             let (line, mark) = match line.rsplit_once(" --[") {
                 Some((line, mark)) => (line, mark.strip_suffix(']')),
@@ -238,17 +238,17 @@ impl Warehouse {
                 None => self.keeps(mark),
             });
             if is_kept {
-                kept += line;
-                kept.push('\n');
+                kept_text += line;
+                kept_text.push('\n');
             }
         }
-        kept
+        kept_text
     }
 
     fn body(&self, model: &Model, layout: Layout) -> String {
-        let mut text = replaced(&self.kept(model.text), "<<", ">>", |what| self.value(what, model, layout));
+        let mut text = replace_parts(&self.kept_lines(model.text), "<<", ">>", |what| self.value(what, model, layout));
         if layout == Layout::Script {
-            text = replaced(&text, "{{ ref('", "') }}", |name| format!("{}.{name}", self.schema));
+            text = replace_parts(&text, "{{ ref('", "') }}", |name| format!("{}.{name}", self.schema));
         }
         text
     }
@@ -256,27 +256,27 @@ impl Warehouse {
     /// The replacement for `<<what>>` in a model.
     fn value(&self, what: &str, model: &Model, layout: Layout) -> String {
         let dialect = self.dialect;
-        let (word, rest) = what.split_once(' ').unwrap_or((what, ""));
+        let (keyword, argument) = what.split_once(' ').unwrap_or((what, ""));
         if let Some((name, value)) = self.rules().into_iter().find(|(name, _)| *name == what) {
             return match layout {
                 Layout::Script => value,
                 Layout::Dbt => format!("{{{{ var('{name}') }}}}"),
             };
         }
-        let exploded = || dialect.exploded(model.list.unwrap_or_default());
-        match word {
+        let exploded = || dialect.list_rows(model.list.unwrap_or_default());
+        match keyword {
             "text" => dialect.text().to_owned(),
-            "epoch" if self.in_milliseconds => format!("cast({rest} as bigint)"),
-            "epoch" => dialect.milliseconds(rest),
+            "epoch" if self.in_milliseconds => format!("cast({argument} as bigint)"),
+            "epoch" => dialect.milliseconds(argument),
             "unit" => match self.settings.unit {
                 UnitKind::User => "user_id",
                 UnitKind::Session => "session_id",
                 UnitKind::Impression => "impression_id",
             }
             .to_owned(),
-            "present" => dialect.is_list(rest),
-            "date" => dialect.date(rest),
-            "bytes" => dialect.by_bytes(rest),
+            "present" => dialect.is_list(argument),
+            "date" => dialect.date(argument),
+            "bytes" => dialect.byte_order(argument),
             "null_text" => format!("cast(null as {})", dialect.text()),
             "null_number" => "cast(null as bigint)".to_owned(),
             "list" => model.list.unwrap_or_default().to_owned(),
@@ -290,8 +290,8 @@ impl Warehouse {
                 .collect(),
             "fates" => fates(),
             "source" => match layout {
-                Layout::Script => self.table(rest).to_owned(),
-                Layout::Dbt => format!("{{{{ source('log', '{rest}') }}}}"),
+                Layout::Script => self.table(argument).to_owned(),
+                Layout::Dbt => format!("{{{{ source('log', '{argument}') }}}}"),
             },
             _ => unreachable!("models have no other words: a test completes all of them"),
         }
@@ -329,7 +329,7 @@ impl Warehouse {
 
     fn head(&self) -> String {
         let dialect = self.dialect;
-        replaced(&self.kept(include_str!("head.sql")), "<<", ">>", |what| match what {
+        replace_parts(&self.kept_lines(include_str!("head.sql")), "<<", ">>", |what| match what {
             "dialect" => dialect.name().to_owned(),
             "version_of_program" => env!("CARGO_PKG_VERSION").to_owned(),
             "command" => self.command.clone(),
@@ -381,16 +381,16 @@ impl Warehouse {
 }
 
 /// `text` with each part between `open` and `close` replaced by its `value`.
-fn replaced(text: &str, open: &str, close: &str, mut value: impl FnMut(&str) -> String) -> String {
-    let (mut done, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((before, after)) = rest.split_once(open)
+fn replace_parts(text: &str, open: &str, close: &str, mut value: impl FnMut(&str) -> String) -> String {
+    let (mut result, mut tail) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = tail.split_once(open)
         && let Some((what, after)) = after.split_once(close)
     {
-        done += before;
-        done += &value(what);
-        rest = after;
+        result += before;
+        result += &value(what);
+        tail = after;
     }
-    done + rest
+    result + tail
 }
 
 /// The comments at the head of a text, and the rest.

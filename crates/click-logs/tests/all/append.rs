@@ -6,9 +6,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use click_logs::cli::summary;
-use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Inputs, Limits, Order, State, append, credit};
+use click_logs::join::{
+    ClickFate, CreditedLog, FrameJoin, ImpressionFate, Inputs, Limits, Order, State, append, credit,
+};
 use click_logs::model::{Complete, Settings, UnitKind};
-use click_logs::outcomes::{fates_csv, of_credited, pages_csv};
+use click_logs::outcomes::{fates_csv, outcomes_of_log, pages_csv};
 use click_logs::read;
 use click_logs::simulate::{Simulation, rules};
 use interleave::Generator;
@@ -265,9 +267,9 @@ fn inputs(folder: &Path, name: &str, lines: &[Line], number: usize) -> Inputs {
 }
 
 /// All files of results, as text.
-fn texts(credited: &Credited, settings: &Settings) -> [String; 4] {
+fn texts(credited: &CreditedLog, settings: &Settings) -> [String; 4] {
     let summary = serde_json::to_string_pretty(&summary(credited, settings)).unwrap();
-    [of_credited(credited).to_csv(), fates_csv(credited), pages_csv(credited), summary]
+    [outcomes_of_log(credited).to_csv(), fates_csv(credited), pages_csv(credited), summary]
 }
 
 fn limits(folder: &Path, memory: u64) -> Limits {
@@ -277,8 +279,8 @@ fn limits(folder: &Path, memory: u64) -> Limits {
 }
 
 /// A run that takes rows in memory; `None` if they are those of a run before, e.g. one click that was logged twice.
-fn run_of_frames(state: State, settings: &Settings, lines: &[Line]) -> Option<Credited> {
-    let mut frames = FrameJoin::growing(settings.clone(), &state).unwrap();
+fn run_of_frames(state: State, settings: &Settings, lines: &[Line]) -> Option<CreditedLog> {
+    let mut frames = FrameJoin::for_state(settings.clone(), &state).unwrap();
     let of = |is_click: bool| lines.iter().filter(move |line| line.is_click == is_click).map(|line| line.text.as_str());
     let impressions = of(false).filter_map(|text| read::impression(text, None, settings).transpose());
     frames.impressions(impressions, |_, malformed| malformed).unwrap();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use click_logs::LogError;
-use click_logs::join::{Aside, Credited, Inputs, Limits, Order, Traced, credit};
+use click_logs::join::{Aside, CreditedLog, Inputs, Limits, Order, Trace, credit};
 use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, Truth, simulate};
 
@@ -42,26 +42,26 @@ impl Log {
         }
     }
 
-    pub(crate) fn credit(&self, settings: &Settings) -> Result<Credited, LogError> {
+    pub(crate) fn credit(&self, settings: &Settings) -> Result<CreditedLog, LogError> {
         credit(&self.inputs, settings, &self.limits(), &(), None)
     }
 
-    pub(crate) fn credit_within(&self, settings: &Settings, limits: &Limits) -> Credited {
+    pub(crate) fn credit_within(&self, settings: &Settings, limits: &Limits) -> CreditedLog {
         credit(&self.inputs, settings, limits, &(), None).unwrap()
     }
 
     /// With the lines that were set aside, in order.
-    pub(crate) fn credit_with_asides(&self, settings: &Settings) -> (Credited, Vec<Aside>) {
+    pub(crate) fn credit_with_asides(&self, settings: &Settings) -> (CreditedLog, Vec<Aside>) {
         let (credited, traced) = self.credit_traced(settings);
         let asides = traced.into_iter().filter_map(|traced| match traced {
-            Traced::Aside(aside) => Some(aside),
-            Traced::Pair(_) | Traced::Unit(_) | Traced::Conversions(_) => None,
+            Trace::Aside(aside) => Some(aside),
+            Trace::Pair(_) | Trace::Unit(_) | Trace::Conversions(_) => None,
         });
         (credited, asides.collect())
     }
 
     /// With the fate of every line and unit, in order.
-    pub(crate) fn credit_traced(&self, settings: &Settings) -> (Credited, Vec<Traced>) {
+    pub(crate) fn credit_traced(&self, settings: &Settings) -> (CreditedLog, Vec<Trace>) {
         let mut all = Vec::new();
         let credited =
             credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |traced| all.push(traced))).unwrap();
@@ -92,7 +92,7 @@ pub(crate) fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
 
 /// The parts of two results that must agree: everything but the bytes of temporary files.
 #[track_caller]
-pub(crate) fn assert_same(found: &Credited, expected: &Credited, what: &str) {
+pub(crate) fn assert_same(found: &CreditedLog, expected: &CreditedLog, what: &str) {
     assert_eq!(found.tally, expected.tally, "{what}");
     assert_eq!(found.rankers, expected.rankers, "{what}");
     assert_eq!((found.choice, found.said_by), (expected.choice, expected.said_by), "{what}");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use click_logs::error::Malformed;
-use click_logs::join::{FrameJoin, Sum, Survey, Tally, UnitOutcome, Units};
+use click_logs::error::LineError;
+use click_logs::join::{FrameJoin, LogTotals, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
@@ -31,7 +31,7 @@ impl Stored {
     }
 }
 
-fn refused(at: usize, reason: Malformed) -> String {
+fn refused(at: usize, reason: LineError) -> String {
     format!("{at}: {}", reason.message)
 }
 
@@ -79,7 +79,7 @@ fn credited(
     impressions: &[Impression<'_>],
     clicks: &[Event<'_>],
     pieces: usize,
-) -> click_logs::join::Credited {
+) -> click_logs::join::CreditedLog {
     let mut survey = Survey::default();
     for part in impressions.chunks(impressions.len().div_ceil(pieces)) {
         let mut gathered = FrameJoin::new(settings.clone());
@@ -105,7 +105,7 @@ fn credited(
         gathered.credit(until, |outcome| stored.push(Stored::of(&outcome))).unwrap();
         add(&gathered.take_tally());
     }
-    let mut sum = Sum::default();
+    let mut sum = LogTotals::default();
     let mut by_unit: BTreeMap<usize, Vec<&Stored>> = BTreeMap::new();
     for outcome in &stored {
         by_unit.entry((outcome.rest.unit >> 70) as usize % pieces).or_default().push(outcome);
@@ -146,10 +146,10 @@ fn pieces_of_a_log_add_up_to_its_truth() {
 
 #[test]
 fn lines_that_cannot_be_read_are_refused_or_set_aside() {
-    let rows = || [Err(Malformed::new("nonsense"))].into_iter();
+    let rows = || [Err(LineError::new("nonsense"))].into_iter();
     let mut gathered = FrameJoin::new(Settings::default());
     assert_eq!(gathered.impressions(rows(), refused), Err("0: nonsense".to_owned()));
-    let clicks = || [Err(Malformed::new("nonsense")), Ok(Event::Other("scroll".into()))].into_iter();
+    let clicks = || [Err(LineError::new("nonsense")), Ok(Event::Other("scroll".into()))].into_iter();
     assert_eq!(gathered.clicks(clicks(), refused), Err("0: nonsense".to_owned()));
     let mut gathered = FrameJoin::new(Settings { set_malformed_aside: true, ..Settings::default() });
     gathered.impressions(rows(), refused).unwrap();
@@ -160,7 +160,7 @@ fn lines_that_cannot_be_read_are_refused_or_set_aside() {
 
 #[test]
 fn rows_that_cannot_be_read_are_refused_or_set_aside() {
-    let wrong = |at: usize| Err(Malformed::new(format!("nonsense in {at}")));
+    let wrong = |at: usize| Err(LineError::new(format!("nonsense in {at}")));
     // The first row is whole, the second has a document twice, the third no time.
     fn row<'a>(at: usize, row: &mut RowRef<'a>) -> bool {
         row.impression = Some(["a", "b", "c"][at]);

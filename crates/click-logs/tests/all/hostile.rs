@@ -42,7 +42,7 @@ proptest! {
         for set_aside in [false, true] {
             match log.credit(&settings(set_aside)) {
                 Ok(credited) => {
-                    let outcomes = click_logs::outcomes::of_credited(&credited);
+                    let outcomes = click_logs::outcomes::outcomes_of_log(&credited);
                     let text = outcomes.to_csv();
                     let read = click_logs::outcomes::read(&text, &credited.rankers);
                     prop_assert_eq!(read.as_ref().map(|read| &read.days), Ok(&outcomes.days), "{:?}", text);

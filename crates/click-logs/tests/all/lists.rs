@@ -1,6 +1,6 @@
 //! Lists in text: read in all list columns and formats if they can only be read in one way, otherwise refused.
 
-use click_logs::join::{ClickFate, Credited, ImpressionFate};
+use click_logs::join::{ClickFate, CreditedLog, ImpressionFate};
 use click_logs::model::{Complete, Settings};
 use statistics::Counts;
 
@@ -30,7 +30,7 @@ fn quoted(text: &str) -> String {
 
 /// The click on `2` is on a document of B's; another is on a document without an owner.
 #[track_caller]
-fn assert_b_won(found: &Credited, what: &str) {
+fn assert_b_won(found: &CreditedLog, what: &str) {
     assert_eq!(found.rankers, ["A", "B"], "{what}");
     assert_eq!(found.days[0].counts.impressions, Counts::new(0, 1, 0), "{what}");
     assert_eq!(found.tally.of_clicks(ClickFate::Credited), 2, "{what}");

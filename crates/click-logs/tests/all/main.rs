@@ -7,8 +7,6 @@ mod common;
 mod conversions;
 mod damaged;
 mod detail;
-mod draft;
-mod drift;
 mod frame_join;
 mod help;
 mod hostile;
@@ -34,6 +32,5 @@ mod sql;
 mod steered;
 mod truth;
 mod warned;
-mod worlds;
 #[cfg(feature = "zstd")]
 mod zstd;

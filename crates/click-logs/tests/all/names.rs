@@ -1,6 +1,6 @@
 //! Every name that the README gives for a field is read in every format, with the same result.
 
-use click_logs::join::{Credited, ImpressionFate};
+use click_logs::join::{CreditedLog, ImpressionFate};
 use click_logs::model::{Complete, Settings, UnitKind};
 use serde_json::{Value, json};
 
@@ -166,7 +166,7 @@ fn settings(unit: UnitKind) -> Settings {
     settings
 }
 
-fn credited(impressions: &str, clicks: &str, unit: UnitKind) -> Credited {
+fn credited(impressions: &str, clicks: &str, unit: UnitKind) -> CreditedLog {
     let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
     log.credit(&settings(unit)).unwrap_or_else(|error| panic!("{error}\n{impressions}{clicks}"))
 }

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use statistics::Preference;
 use times::{DAY, Zone};
 use verdicts::amounts::{Amounts, SideSums};
-use verdicts::ledger::{self, ComparedRankers, OpenDays, Outcome, Row, Rule, UnitLedger};
+use verdicts::ledger::{self, Comparison, CountingRules, DayRow, OpenDays, Outcome, UnitLedger};
 use verdicts::outcomes::DayCounts;
 use verdicts::{Bots, PairChoice};
 
@@ -427,19 +427,23 @@ fn the_ledger_counts_as_the_join_does() {
                 day: settings.zone.day(shown.time),
                 shown: (shown.time, shown.id.into()),
                 clicks: of.len() as u32,
-                said: if is_good { ComparedRankers::of(&arms, &outcome, Some(&of_each)) } else { None },
+                comparison: if is_good { Comparison::of(&arms, &outcome, Some(&of_each)) } else { None },
             });
         }
         let choices = vec![choice; versions as usize];
-        let rule =
-            Rule { choices: &choices, unit_days: settings.unit_days, bots: &settings.bots, rankers: names.len() };
+        let rule = CountingRules {
+            choices: &choices,
+            unit_days: settings.unit_days,
+            bots: &settings.bots,
+            rankers: names.len(),
+        };
         let mut days = BTreeMap::new();
         while let Some(day) = ledger.first_day() {
             for (version, rows) in ledger.close(day, rule) {
                 let version = (versions > 1).then(|| format!("v{version}"));
-                let pair = |row: &Row| (row.pair.0 as usize, row.pair.1 as usize);
+                let pair = |row: &DayRow| (row.pair.0 as usize, row.pair.1 as usize);
                 let counts =
-                    |row: &Row| DayCounts { units: row.units, impressions: row.impressions, amounts: row.amounts };
+                    |row: &DayRow| DayCounts { units: row.units, impressions: row.impressions, amounts: row.amounts };
                 days.extend(rows.iter().map(|row| ((version.clone(), day, pair(row)), counts(row))));
             }
         }

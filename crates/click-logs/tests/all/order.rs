@@ -49,9 +49,9 @@ impl Watch for Readings {
 
     fn join(&self, _: usize) {}
 
-    fn joined(&self) {}
+    fn partition_joined(&self) {}
 
-    fn again(&self, _: &str) {
+    fn reading_again(&self, _: &str) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use assert_cmd::Command;
 use click_logs::join::ClickFate;
 use click_logs::simulate::{
-    Amounts, CONVERSION_DAYS, CONVERSION_UNITS, ConversionFate, Dialect, Orders, Simulation, Truth, Visits, simulate,
+    Amounts, CONVERSION_DAYS, CONVERSION_UNITS, ConversionFate, Dialect, OrderSettings, Simulation, Truth, Visits,
+    simulate,
 };
 use serde_json::Value;
 use times::{DAY, date};
@@ -66,7 +67,7 @@ fn without_orders_nothing_changes() {
         assert_eq!(xxhash_rust::xxh3::xxh3_64(&all), expected, "{}", dialect.name());
         assert!(without.conversions.is_empty() && without.conversion_units.is_empty());
         // Orders add a file, and leave the others as they are.
-        let (with, same) = texts(&Simulation { orders: Some(Orders::default()), ..base(dialect) });
+        let (with, same) = texts(&Simulation { orders: Some(OrderSettings::default()), ..base(dialect) });
         assert!(
             with.impressions == without.impressions && with.clicks == without.clicks && with.units == without.units
         );
@@ -90,15 +91,15 @@ fn troubled(rankers: usize) -> Simulation {
         conflicts: 0.05,
         bots: 0.05,
         click: "informational".parse().unwrap(),
-        visits: Some(Visits::of_facets(&facets).unwrap()),
-        orders: Some(Orders {
+        visits: Some(Visits::from_facets(&facets).unwrap()),
+        orders: Some(OrderSettings {
             share: 0.3,
             returns: 0.3,
             other_currency: 0.1,
             early: 0.05,
             unknown: 0.1,
             delay: 3 * DAY,
-            ..Orders::default()
+            ..OrderSettings::default()
         }),
         ..Simulation::default()
     }
@@ -365,7 +366,7 @@ fn plain() -> Simulation {
         doubles: 0.0,
         bots: 0.0,
         late: 0.0,
-        orders: Some(Orders { share: 0.3, spread: 0.0, early: 0.0, ..Orders::default() }),
+        orders: Some(OrderSettings { share: 0.3, spread: 0.0, early: 0.0, ..OrderSettings::default() }),
         ..Simulation::default()
     }
 }
@@ -467,13 +468,13 @@ fn amounts_are_those_of_the_settings() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let with = |orders: Orders| Simulation { orders: Some(orders), ..Simulation::default() };
-    let usual = Orders::default;
+    let with = |orders: OrderSettings| Simulation { orders: Some(orders), ..Simulation::default() };
+    let usual = OrderSettings::default;
     for (simulation, expected) in [
-        (with(Orders { share: 1.5, ..usual() }), "--orders 1.5"),
-        (with(Orders { returns: -0.1, ..usual() }), "--returns"),
-        (with(Orders { spread: 4.0, ..usual() }), "--orders-spread"),
-        (with(Orders { delay: -1, ..usual() }), "--orders-delay"),
+        (with(OrderSettings { share: 1.5, ..usual() }), "--orders 1.5"),
+        (with(OrderSettings { returns: -0.1, ..usual() }), "--returns"),
+        (with(OrderSettings { spread: 4.0, ..usual() }), "--orders-spread"),
+        (with(OrderSettings { delay: -1, ..usual() }), "--orders-delay"),
         (Simulation { method: "balanced".parse().unwrap(), ..with(usual()) }, "owns each document"),
     ] {
         let error = simulation.check().unwrap_err();

@@ -1,6 +1,6 @@
 //! The page displayed of a mixed list: every way to log it gives the same counts, those of `credit_page` in a plain loop.
 
-use click_logs::join::Credited;
+use click_logs::join::CreditedLog;
 use click_logs::model::{Complete, Settings};
 use interleave::receipt::{ExperimentVersion, Receipt};
 use interleave::{
@@ -17,7 +17,7 @@ fn settings() -> Settings {
 }
 
 /// Lines of impressions and clicks.
-fn credited(impressions: &[Value], clicks: &[Value]) -> Result<Credited, String> {
+fn credited(impressions: &[Value], clicks: &[Value]) -> Result<CreditedLog, String> {
     let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let log = Log::of(&[text(impressions).as_bytes()], &[text(clicks).as_bytes()]);
     let path = log.folder.path().display().to_string();
@@ -25,8 +25,8 @@ fn credited(impressions: &[Value], clicks: &[Value]) -> Result<Credited, String>
 }
 
 /// The impressions won, lost and tied by the first of each pair.
-fn sums(credited: &Credited) -> Vec<((usize, usize), [u64; 3])> {
-    let outcomes = click_logs::outcomes::of_credited(credited);
+fn sums(credited: &CreditedLog) -> Vec<((usize, usize), [u64; 3])> {
+    let outcomes = click_logs::outcomes::outcomes_of_log(credited);
     let of = |pair: (usize, usize)| {
         let mut sum = [0; 3];
         for day in outcomes.days.iter().filter(|day| day.pair == pair) {
@@ -240,7 +240,7 @@ fn receipts_of_every_form_count_the_same() {
         let tables: Vec<String> = ways
             .iter()
             .map(|lines| {
-                click_logs::outcomes::of_credited(
+                click_logs::outcomes::outcomes_of_log(
                     &credited(lines, &clicks).unwrap_or_else(|error| panic!("{name}: {error}")),
                 )
                 .to_csv()
@@ -249,7 +249,11 @@ fn receipts_of_every_form_count_the_same() {
         assert!(tables.iter().all(|table| *table == tables[0]), "{name}: {tables:?}");
         // One line in two forms is one line twice.
         let both: Vec<Value> = ways.concat();
-        assert_eq!(click_logs::outcomes::of_credited(&credited(&both, &clicks).unwrap()).to_csv(), tables[0], "{name}");
+        assert_eq!(
+            click_logs::outcomes::outcomes_of_log(&credited(&both, &clicks).unwrap()).to_csv(),
+            tables[0],
+            "{name}"
+        );
     }
 }
 
@@ -429,10 +433,10 @@ fn outcomes_of_two_versions_are_never_added_up() {
                     search@1,2026-11-01,A,B,1,0,0,1,0,0,1,1,1,1,0,0,1,1,1,0,0,1,1\n\
                     search@2,2026-11-01,A,B,0,1,0,0,1,0,1,1,1,0,1,0,1,-1,0,1,0,1,-1\n\
                     search@2,2026-11-02,A,B,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
-    assert_eq!(click_logs::outcomes::of_credited(&found).to_csv(), expected);
+    assert_eq!(click_logs::outcomes::outcomes_of_log(&found).to_csv(), expected);
     // The same with receipts of one experiment, where only the first names its version.
     let unnamed = credited(&lines[3..], &clicks).unwrap();
-    assert!(click_logs::outcomes::of_credited(&unnamed).to_csv().starts_with("day,"));
+    assert!(click_logs::outcomes::outcomes_of_log(&unnamed).to_csv().starts_with("day,"));
 }
 
 #[test]

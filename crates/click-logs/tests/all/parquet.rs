@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use click_logs::join::{ClickFate, Credited, ImpressionFate, Inputs, Limits, Order, credit};
+use click_logs::join::{ClickFate, CreditedLog, ImpressionFate, Inputs, Limits, Order, credit};
 use click_logs::model::{Complete, Settings};
 use click_logs::simulate::{Simulation, rules};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
@@ -139,7 +139,7 @@ impl Tables {
         log
     }
 
-    fn credit(&self, settings: &Settings) -> Result<Credited, String> {
+    fn credit(&self, settings: &Settings) -> Result<CreditedLog, String> {
         let limits = Limits {
             memory: 1 << 26,
             threads: 2,

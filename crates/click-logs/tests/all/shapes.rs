@@ -1,7 +1,7 @@
 //! UBI as search engines and exports write it: requests of `_bulk`, attributes as text, clicks on nothing, queries without
 //! hits.
 
-use click_logs::join::{ClickFate, Credited, FrameJoin, ImpressionFate, Limits, Order, Sum, Units};
+use click_logs::join::{ClickFate, CreditedLog, FrameJoin, ImpressionFate, Limits, LogTotals, Order, Units};
 use click_logs::model::{Complete, Settings};
 use click_logs::read;
 use statistics::Counts;
@@ -15,7 +15,7 @@ fn settings() -> Settings {
 const QUERY: &str = r#"{"query_id":"q1","client_id":"c1","timestamp":"2026-11-22T15:04:05Z","query_response_hit_ids":["a","b"],"query_attributes":{"teams":["A","B"]}}"#;
 const EVENT: &str = r#"{"action_name":"click","query_id":"q1","timestamp":"2026-11-22T15:04:45Z","event_attributes":{"object":{"object_id":"b"},"dwell_time":"31.5"}}"#;
 
-fn credited(impressions: &str, clicks: &str) -> Credited {
+fn credited(impressions: &str, clicks: &str) -> CreditedLog {
     let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
     log.credit(&settings()).unwrap_or_else(|error| panic!("{error}\n{impressions}\n{clicks}"))
 }
@@ -166,7 +166,7 @@ fn queries_without_hits_are_not_mixed() {
 }
 
 /// The same log through files in both orders, and through [`FrameJoin`]: the fates of impressions and clicks.
-fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<Credited> {
+fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<CreditedLog> {
     let text = impressions.join("\n");
     let log = Log::of(&[text.as_bytes()], &[clicks.as_bytes()]);
     let mut found = Vec::new();
@@ -182,7 +182,7 @@ fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<
     let survey = gathered.survey();
     let mut units = Units::new(settings.clone(), &survey);
     gathered.credit(survey.closing(settings).0, |outcome| units.push(&outcome).unwrap()).unwrap();
-    let mut sum = Sum { tally: gathered.take_tally(), ..Sum::default() };
+    let mut sum = LogTotals { tally: gathered.take_tally(), ..LogTotals::default() };
     units.count(&mut sum);
     found.push(sum.credited(&survey, settings));
     found

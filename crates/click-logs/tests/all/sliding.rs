@@ -74,8 +74,8 @@ struct Reasons(Mutex<Vec<String>>);
 impl Watch for Reasons {
     fn read(&self, _: u64) {}
     fn join(&self, _: usize) {}
-    fn joined(&self) {}
-    fn again(&self, why: &str) {
+    fn partition_joined(&self) {}
+    fn reading_again(&self, why: &str) {
         self.0.lock().unwrap().push(why.to_owned());
     }
 }

@@ -4,14 +4,14 @@
 
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, OpenPolicy, Preference};
-use click_logs::join::{Sum, Survey, UnitOutcome, Units};
+use click_logs::join::{LogTotals, Survey, UnitOutcome, Units};
 use click_logs::model::{Complete, Settings};
 use interleave::Generator;
 use rand::{Rng, RngExt, SeedableRng};
 use statistics::Counts;
 use statistics::anytime::{PairTest, TestState};
 use times::{DAY, text};
-use verdicts::decide::{By, decide};
+use verdicts::decide::{CountUnit, decide};
 use verdicts::integrity::PageRecord;
 use verdicts::{OfVersion, PairChoice};
 
@@ -97,7 +97,7 @@ fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
         };
         units.push(&outcome).unwrap();
     }
-    let mut sum = Sum::default();
+    let mut sum = LogTotals::default();
     units.count(&mut sum);
     // The test of `decide`, without the intervals, which take nearly all of its time.
     let mut test = PairTest::new(0.05).unwrap();
@@ -177,8 +177,8 @@ fn compare_files(logs: u64) {
             for pairs in [PairChoice::Chance, PairChoice::Steered] {
                 let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
                 let files = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-                let outcomes = click_logs::outcomes::of_credited(&files.credit(&settings).unwrap());
-                let verdicts = decide(&outcomes, 0.05, By::Units).unwrap();
+                let outcomes = click_logs::outcomes::outcomes_of_log(&files.credit(&settings).unwrap());
+                let verdicts = decide(&outcomes, 0.05, CountUnit::Units).unwrap();
                 let found = verdicts.latest().pairs.iter().any(|pair| pair.since.is_some());
                 assert_eq!(found, is_decided(&log, pairs), "{policy} {seed} {pairs:?}");
             }

@@ -2,7 +2,7 @@
 //! healthy logs.
 
 use click_logs::cli::summary;
-use click_logs::join::{Credited, ImpressionFate, UnitFate};
+use click_logs::join::{CreditedLog, ImpressionFate, UnitFate};
 use click_logs::model::{Complete, Settings};
 use click_logs::outcomes::warnings;
 use click_logs::simulate::{Dialect, Simulation, rules};
@@ -16,7 +16,7 @@ fn settings() -> Settings {
 }
 
 /// Credits a log of lists with these fields after the time, in this order, and a click on the second document of each.
-fn credited(lists: &[&str], click: &str, settings: &Settings) -> Credited {
+fn credited(lists: &[&str], click: &str, settings: &Settings) -> CreditedLog {
     let line = |(number, fields): (usize, &&str)| {
         format!(
             "{{\"impression\":\"i{number}\",\"time\":\"2026-11-22T15:{number:02}:05Z\",\"user\":\"u{number}\",{fields}}}\n"
@@ -79,7 +79,7 @@ fn healthy_logs_in_every_dialect_are_silent() {
 fn a_ranker_that_was_shown_alone_wins_nothing() {
     const ALONE: &str = r#""shown":["a","b"],"teams":["A","A"]"#;
     const NAMED: &str = r#""shown":["a","b"],"teams":["A","A"],"rankers":["A"]"#;
-    let units = |found: &Credited| {
+    let units = |found: &CreditedLog| {
         let mut sum = Counts::default();
         found.days.iter().for_each(|day| sum += day.counts.units);
         sum

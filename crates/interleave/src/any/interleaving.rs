@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{NamedReceipt, any_method, any_receipt};
 use crate::name::{MethodRow, Name, NameError, NamedMethod, Ownership};
-use crate::support::packed::{Pack, Reader, Writer};
+use crate::support::pack::{Pack, Reader, Writer};
 use crate::{
     BalancedInterleave, CompetitivePairs, CreditError, Doc, DocumentConstraints, Examination, Generator, Interleaving,
     OptimizedInterleave, Page, Preference, ProbabilisticAssignment, ProbabilisticExpected, ProbabilisticInterleave,

@@ -42,16 +42,16 @@ impl<R> NamedReceipt<R> {
     /// The receipt, if it is from this method.
     fn open(&self, method: &impl std::fmt::Display) -> Result<&R, CreditError> {
         /// Strips written text from the beginning, and fails at the first difference.
-        struct Rest<'a>(&'a str);
+        struct PrefixMatcher<'a>(&'a str);
 
-        impl std::fmt::Write for Rest<'_> {
+        impl std::fmt::Write for PrefixMatcher<'_> {
             fn write_str(&mut self, text: &str) -> std::fmt::Result {
                 self.0 = self.0.strip_prefix(text).ok_or(std::fmt::Error)?;
                 Ok(())
             }
         }
 
-        let mut rest = Rest(&self.method);
+        let mut rest = PrefixMatcher(&self.method);
         let is_same = std::fmt::write(&mut rest, format_args!("{method}")).is_ok() && rest.0.is_empty();
         if is_same { Ok(&self.receipt) } else { Err(self.foreign(method)) }
     }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::outcome::OutcomePart;
+use super::outcome::OutcomeVariant;
 use super::{AnyOutcome, NamedReceipt, any_method, any_receipt};
 use crate::name::{MethodRow, Name, NameError, NamedMethod, Ownership};
-use crate::support::packed::{Pack, Reader, Writer};
+use crate::support::pack::{Pack, Reader, Writer};
 use crate::{
     CreditError, Doc, Examination, Generator, Multileaving, OptimizedMultileave, Page, PairwisePreference,
     ProbabilisticMultileave, ProbabilisticMultileaveSigns, RankedList, Sosm, TeamDraftMultileave,
@@ -73,7 +73,7 @@ macro_rules! multileaving_methods {
             ) -> bool {
                 match self {
                     $(Self::$variant(method) => {
-                        let outcome = <<$method as Multileaving>::Outcome as OutcomePart>::part(outcome);
+                        let outcome = <<$method as Multileaving>::Outcome as OutcomeVariant>::variant_mut(outcome);
                         method.compare(lists, length, generator, &mut scratch.$variant, user, outcome)
                     })+
                 }
@@ -100,7 +100,7 @@ macro_rules! multileaving_methods {
             fn credit(&self, receipt: &AnyMultileavingReceipt, clicked: &[usize]) -> Result<AnyOutcome, CreditError> {
                 match (self, receipt.open(self)?) {
                     $((Self::$variant(method), MultileavingReceipt::$receipt(receipt)) => {
-                        method.credit(receipt, clicked).map(OutcomePart::whole)
+                        method.credit(receipt, clicked).map(OutcomeVariant::into_any)
                     })+
                     _ => Err(receipt.foreign(self)),
                 }
@@ -128,7 +128,7 @@ macro_rules! multileaving_methods {
             ) -> Result<AnyOutcome, CreditError> {
                 match (self, receipt.open(self)?) {
                     $((Self::$variant(method), MultileavingReceipt::$receipt(receipt)) => {
-                        method.credit_page(receipt, page, clicked).map(OutcomePart::whole)
+                        method.credit_page(receipt, page, clicked).map(OutcomeVariant::into_any)
                     })+
                     _ => Err(receipt.foreign(self)),
                 }

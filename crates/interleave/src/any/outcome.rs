@@ -48,18 +48,18 @@ impl Outcome for AnyOutcome {
 }
 
 /// An outcome of one method, as a part of [`AnyOutcome`].
-pub(super) trait OutcomePart: Outcome {
+pub(super) trait OutcomeVariant: Outcome {
     /// The part of `any` that has this type, in the same memory where it was of this type before.
-    fn part(any: &mut AnyOutcome) -> &mut Self;
+    fn variant_mut(any: &mut AnyOutcome) -> &mut Self;
 
     /// The whole.
-    fn whole(self) -> AnyOutcome;
+    fn into_any(self) -> AnyOutcome;
 }
 
 macro_rules! outcome_part {
     ($part:ty, $variant:ident) => {
-        impl OutcomePart for $part {
-            fn part(any: &mut AnyOutcome) -> &mut Self {
+        impl OutcomeVariant for $part {
+            fn variant_mut(any: &mut AnyOutcome) -> &mut Self {
                 if !matches!(any, AnyOutcome::$variant(_)) {
                     *any = AnyOutcome::$variant(Self::default());
                 }
@@ -69,7 +69,7 @@ macro_rules! outcome_part {
                 }
             }
 
-            fn whole(self) -> AnyOutcome {
+            fn into_any(self) -> AnyOutcome {
                 AnyOutcome::$variant(self)
             }
         }

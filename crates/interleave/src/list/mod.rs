@@ -1,8 +1,8 @@
 //! One ranker's list for one query: the borrowed view that methods take, in either of two forms, and an owned list.
 
 mod error;
-mod owned;
-mod stored;
+mod list_buf;
+mod short_list;
 
 use bytemuck::{Pod, Zeroable, cast_slice};
 use serde::{Deserialize, Serialize};
@@ -11,8 +11,8 @@ use crate::Generator;
 use crate::random::below;
 
 pub use error::{RankedListError, RankedListErrorKind};
-pub use owned::ListBuf;
-pub(crate) use stored::{Short, Tied};
+pub use list_buf::ListBuf;
+pub(crate) use short_list::{ShortList, TiedRanks};
 
 /// A document of one query: its 0-based row within the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Pod, Zeroable)]
@@ -77,7 +77,7 @@ enum Form<'a> {
         order: &'a [Doc],
         groups: &'a [TieGroup],
     },
-    Short(Short<'a>),
+    Short(ShortList<'a>),
 }
 
 impl<'a> RankedList<'a> {
@@ -97,7 +97,7 @@ impl<'a> RankedList<'a> {
                 format!("{} documents are more than {}; cut the list", groups.len(), Self::MAX_LEN),
             ));
         }
-        let mut listed = vec![false; groups.len()];
+        let mut documents_listed = vec![false; groups.len()];
         for (rank, &doc) in order.iter().enumerate() {
             let Some(&group) = groups.get(doc.index()) else {
                 return Err(RankedListError::new(
@@ -105,7 +105,7 @@ impl<'a> RankedList<'a> {
                     format!("document {} at rank {rank} has no group; give one group per document", doc.0),
                 ));
             };
-            if std::mem::replace(&mut listed[doc.index()], true) {
+            if std::mem::replace(&mut documents_listed[doc.index()], true) {
                 return Err(RankedListError::new(
                     RankedListErrorKind::Duplicate,
                     format!("document {} is listed twice; list it once", doc.0),
@@ -129,7 +129,10 @@ impl<'a> RankedList<'a> {
                 ));
             }
         }
-        let stray = listed.iter().zip(groups).position(|(listed, group)| !listed && group.size() > 0);
+        let stray = documents_listed
+            .iter()
+            .zip(groups)
+            .position(|(documents_listed, group)| !documents_listed && group.size() > 0);
         if let Some(doc) = stray {
             return Err(RankedListError::new(
                 RankedListErrorKind::TieGroup,
@@ -206,7 +209,7 @@ impl<'a> RankedList<'a> {
 
     /// The list in its short form, if it has that.
     #[inline]
-    pub(crate) fn short(self) -> Option<Short<'a>> {
+    pub(crate) fn short(self) -> Option<ShortList<'a>> {
         match self.form {
             Form::Long { .. } => None,
             Form::Short(list) => Some(list),

@@ -30,11 +30,11 @@
 //! - [`CutoffRule::Lerot`] is that software's rule for the depth.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, when};
-use crate::support::packed::{Pack, Reader, Writer};
-use crate::support::reading::read;
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if};
+use crate::support::pack::{Pack, Reader, Writer};
+use crate::support::read_list::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, Alternating, OUTSIDE, within};
+use crate::support::two_pointer::{ABSENT, AlternatingDraw, OUTSIDE, within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The depth of the two rankers' lists to which clicks are counted.
@@ -87,11 +87,11 @@ impl BalancedInterleave {
     }
 
     /// The winner by clicks on documents with these ranks, from the top of the list.
-    fn winner(self, clicked: &[[u16; 2]]) -> Preference {
+    fn winner(self, clicked_ranks: &[[u16; 2]]) -> Preference {
         let deepest = match self.cutoff {
-            CutoffRule::LowestClicked => clicked.last().copied(),
+            CutoffRule::LowestClicked => clicked_ranks.last().copied(),
             CutoffRule::Lerot => {
-                let worst = |x: usize| clicked.iter().map(|ranks| ranks[x]).max();
+                let worst = |x: usize| clicked_ranks.iter().map(|ranks| ranks[x]).max();
                 worst(0).zip(worst(1)).map(|(first, second)| [first, second])
             }
         };
@@ -99,7 +99,7 @@ impl BalancedInterleave {
             return Preference::Tie;
         };
         let depth = first.min(second);
-        let within = |x: usize| clicked.iter().filter(|ranks| ranks[x] <= depth && ranks[x] < ABSENT).count();
+        let within = |x: usize| clicked_ranks.iter().filter(|ranks| ranks[x] <= depth && ranks[x] < ABSENT).count();
         Preference::of(within(0).cmp(&within(1)))
     }
 }
@@ -107,7 +107,7 @@ impl BalancedInterleave {
 /// Buffers of [`BalancedInterleave`].
 #[derive(Debug, Clone, Default)]
 pub struct BalancedScratch {
-    list: Alternating,
+    list: AlternatingDraw,
     clicked: Vec<[u16; 2]>,
 }
 
@@ -152,7 +152,7 @@ impl NamedMethod for BalancedInterleave {
     }
 
     fn settings(&self) -> Vec<String> {
-        when(self.cutoff == CutoffRule::Lerot, "lerot").into_iter().collect()
+        setting_if(self.cutoff == CutoffRule::Lerot, "lerot").into_iter().collect()
     }
 }
 

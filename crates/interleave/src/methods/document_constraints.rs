@@ -28,10 +28,10 @@
 
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership};
-use crate::support::packed::{Pack, Reader, Writer};
-use crate::support::reading::read;
+use crate::support::pack::{Pack, Reader, Writer};
+use crate::support::read_list::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, Alternating, within};
+use crate::support::two_pointer::{ABSENT, AlternatingDraw, within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
@@ -85,26 +85,26 @@ impl DocumentConstraints {
     /// The winner by clicks on these positions, from the top, of a list with these ranks.
     fn winner(self, ranks: &[[u16; 2]], clicked: &[usize]) -> Preference {
         let mut violations = [0_usize; 2];
-        let mut check = |h: usize, x: usize| {
+        let mut check = |position: usize, x: usize| {
             for (ranker, violations) in violations.iter_mut().enumerate() {
-                let (h, x) = (ranks[h][ranker], ranks[x][ranker]);
+                let (position, x) = (ranks[position][ranker], ranks[x][ranker]);
                 let x_is_in_top = x < ABSENT;
-                *violations += usize::from(h == ABSENT || x_is_in_top && h > x);
+                *violations += usize::from(position == ABSENT || x_is_in_top && position > x);
             }
         };
-        for (n, &h) in clicked.iter().enumerate() {
+        for (n, &position) in clicked.iter().enumerate() {
             // Between two clicks in a row, everything is unclicked.
             let mut from = 0;
             for &click in &clicked[..=n] {
-                (from..click).for_each(|x| check(h, x));
+                (from..click).for_each(|x| check(position, x));
                 from = click + 1;
             }
             if self.constraints >= Constraints::Next {
-                let run = clicked[n..].iter().zip(h..).take_while(|(click, at)| **click == *at);
-                let below = h + run.count();
-                let is_near = below == h + 1 || self.constraints == Constraints::NextUnclicked;
+                let run = clicked[n..].iter().zip(position..).take_while(|(click, at)| **click == *at);
+                let below = position + run.count();
+                let is_near = below == position + 1 || self.constraints == Constraints::NextUnclicked;
                 if is_near && below < ranks.len() {
-                    check(h, below);
+                    check(position, below);
                 }
             }
         }
@@ -115,7 +115,7 @@ impl DocumentConstraints {
 /// Buffers of [`DocumentConstraints`].
 #[derive(Debug, Clone, Default)]
 pub struct DocumentConstraintsScratch {
-    list: Alternating,
+    list: AlternatingDraw,
     clicked: Vec<usize>,
 }
 

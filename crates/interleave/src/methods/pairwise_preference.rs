@@ -33,13 +33,13 @@
 use std::cmp::Ordering;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if};
 use crate::random::below;
 use crate::support::fixed_point::Credit;
-use crate::support::packed::Pack;
-use crate::support::reading::read;
+use crate::support::pack::Pack;
+use crate::support::read_list::read;
 use crate::support::receipt_len;
-use crate::support::revealed::{self, DocSet, Revealed};
+use crate::support::revealed_top::{self, DocSet, RevealedTop};
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, Page, RankedList};
 
@@ -101,7 +101,7 @@ impl PairwisePreference {
 
     /// The pairs (clicked, unclicked) of positions that count, each with its weight. The `displayed` positions, ascending, are
     /// those that a user may have seen.
-    fn pairs_of(
+    fn counted_pairs(
         self,
         places: &[ListPosition],
         displayed: impl Iterator<Item = usize> + Clone,
@@ -146,15 +146,15 @@ impl PairwisePreference {
         clicked: &[usize],
     ) -> Vec<u64> {
         let mut pairs = Vec::new();
-        self.pairs_of(&receipt.places, displayed, clicked, &mut pairs);
-        let one = |ranks: &Vec<u16>| {
+        self.counted_pairs(&receipt.places, displayed, clicked, &mut pairs);
+        let pair_score = |ranks: &Vec<u16>| {
             // Ranks that a damaged receipt lacks earn nothing.
             score(&pairs, |a, b| {
                 let listed = |rank: &u16| (*rank != u16::MAX).then_some(*rank);
                 Some(compare_ranks(ranks.get(a).map(listed)?, ranks.get(b).map(listed)?))
             })
         };
-        receipt.orders.iter().map(one).collect()
+        receipt.orders.iter().map(pair_score).collect()
     }
 }
 
@@ -180,7 +180,7 @@ fn score(pairs: &[(usize, usize, Credit)], order: impl Fn(usize, usize) -> Optio
 #[derive(Debug, Clone, Default)]
 pub struct PairwisePreferenceScratch {
     keys: Option<TieKeys>,
-    revealed: Vec<Revealed>,
+    revealed: Vec<RevealedTop>,
     seen: DocSet,
     /// Documents that may come next, and the best rank of each.
     choices: Vec<(Doc, u16)>,
@@ -194,8 +194,8 @@ pub struct PairwisePreferenceScratch {
 impl PairwisePreferenceScratch {
     fn start(&mut self, rankers: usize, generator: &mut Generator) {
         self.keys = Some(TieKeys::new(generator));
-        self.revealed.iter_mut().for_each(Revealed::clear);
-        self.revealed.resize_with(rankers, Revealed::default);
+        self.revealed.iter_mut().for_each(RevealedTop::clear);
+        self.revealed.resize_with(rankers, RevealedTop::default);
         self.seen.clear();
         self.choices.clear();
         self.shown.clear();
@@ -229,7 +229,13 @@ impl PairwisePreferenceScratch {
 }
 
 /// One ranker's order of the first documents shown: rank, and key within a tie group.
-fn places_of(list: RankedList<'_>, keys: TieKeys, ranker: usize, shown: &[Doc], ranks: &mut Vec<Option<(u16, u64)>>) {
+fn list_positions(
+    list: RankedList<'_>,
+    keys: TieKeys,
+    ranker: usize,
+    shown: &[Doc],
+    ranks: &mut Vec<Option<(u16, u64)>>,
+) {
     let keys = keys.ranker(ranker);
     ranks.clear();
     ranks.extend(shown.iter().map(|&doc| {
@@ -276,7 +282,7 @@ impl NamedMethod for PairwisePreference {
     }
 
     fn settings(&self) -> Vec<String> {
-        when(self.pairs == PairRule::SkipAbove, "skip-above").into_iter().collect()
+        setting_if(self.pairs == PairRule::SkipAbove, "skip-above").into_iter().collect()
     }
 }
 
@@ -315,10 +321,10 @@ impl Multileaving for PairwisePreference {
             scratch.next(lists, length, generator);
         }
         let PairwisePreferenceScratch { places, clicked, pairs, ranks, shown, .. } = scratch;
-        self.pairs_of(places, 0..places.len(), clicked, pairs);
+        self.counted_pairs(places, 0..places.len(), clicked, pairs);
         let considered = &shown[..shown.len().min(lowest + 2)];
         scores.extend(lists.iter().enumerate().map(|(x, &list)| {
-            places_of(list, keys, x, considered, ranks);
+            list_positions(list, keys, x, considered, ranks);
             score(pairs, |a, b| Some(compare_ranks(ranks[a], ranks[b])))
         }));
         true
@@ -335,7 +341,7 @@ impl Multileaving for PairwisePreference {
         while scratch.next(lists, length, generator).is_some() {}
         let keys = scratch.keys.unwrap_or_else(|| TieKeys::from_seed(0));
         let order = |(x, &list): (usize, &RankedList<'_>)| {
-            let rank = |&doc| revealed::rank(list, keys.ranker(x), doc);
+            let rank = |&doc| revealed_top::rank(list, keys.ranker(x), doc);
             let ranks = scratch.shown.iter().map(rank);
             ranks.map(|rank| rank.map_or(u16::MAX, |rank| rank as u16)).collect()
         };
@@ -404,7 +410,7 @@ mod tests {
         let place = ListPosition { top: 0, choices: 5 };
         let pairs = |rule| {
             let mut pairs = Vec::new();
-            PairwisePreference::new(rule).pairs_of(&[place; 6], 0..6, &[0, 3], &mut pairs);
+            PairwisePreference::new(rule).counted_pairs(&[place; 6], 0..6, &[0, 3], &mut pairs);
             pairs.into_iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>()
         };
         assert_eq!(pairs(PairRule::SkipAbove), [(0, 1), (3, 1), (3, 2), (3, 4)]);

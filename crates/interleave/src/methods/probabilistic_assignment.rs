@@ -21,9 +21,9 @@
 
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
-use crate::support::packed::{Pack, Reader, Writer};
+use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
-use crate::support::reading::read;
+use crate::support::read_list::read;
 use crate::support::softmax::Softmax;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};

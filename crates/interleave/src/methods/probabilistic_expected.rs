@@ -26,7 +26,7 @@ use rand::Rng;
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
-use crate::support::packed::Pack;
+use crate::support::pack::Pack;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::softmax::{Softmax, Successive, TakenRanks};
 use crate::support::tie_keys::TieKeys;

@@ -30,7 +30,7 @@
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
 use crate::support::draft::Draft;
-use crate::support::packed::{Pack, Reader, Writer};
+use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::receipt_len;
 use crate::support::tie_keys::TieKeys;
@@ -87,7 +87,7 @@ impl Sosm {
 pub struct SosmScratch {
     draft: Draft,
     clicked: Vec<usize>,
-    places: Vec<Place>,
+    places: Vec<OrderKey>,
 }
 
 /// How every ranker orders the documents of one shown list.
@@ -105,7 +105,7 @@ pub struct SosmReceipt {
 receipt_len!(SosmReceipt, |receipt| receipt.length, rankers receipt.ranks.len());
 
 /// Ranks among so few documents take half a byte each; the largest value means unlisted.
-const FEW: usize = 15;
+const MAX_HALF_BYTE_RANKS: usize = 15;
 
 impl Pack for SosmReceipt {
     fn pack(&self, writer: &mut Writer) {
@@ -114,13 +114,13 @@ impl Pack for SosmReceipt {
         writer.number(ranks.len());
         // Ranks that a receipt lacks earn nothing, as those of unlisted documents.
         let rank = |row: &Vec<u16>, at: usize| row.get(at).copied().unwrap_or(u16::MAX);
-        let all = ranks.iter().flat_map(|row| (0..*length).map(move |at| rank(row, at)));
-        if *length <= FEW {
-            let half: Vec<u8> = all.map(|rank| usize::from(rank).min(FEW) as u8).collect();
+        let half_bytes = ranks.iter().flat_map(|row| (0..*length).map(move |at| rank(row, at)));
+        if *length <= MAX_HALF_BYTE_RANKS {
+            let half: Vec<u8> = half_bytes.map(|rank| usize::from(rank).min(MAX_HALF_BYTE_RANKS) as u8).collect();
             let bytes = half.chunks(2).map(|pair| pair[0] | pair.get(1).copied().unwrap_or(0) << 4);
             writer.bytes(&bytes.collect::<Vec<_>>());
         } else {
-            all.for_each(|rank| writer.number(rank.wrapping_add(1).into()));
+            half_bytes.for_each(|rank| writer.number(rank.wrapping_add(1).into()));
         }
     }
 
@@ -128,13 +128,13 @@ impl Pack for SosmReceipt {
         let (length, rankers) = (reader.number()?, reader.number()?);
         let count = length.checked_mul(rankers)?;
         // Without documents a row takes no byte.
-        let is_there = count.div_ceil(2) <= reader.rest().len() && rankers <= RankedList::MAX_LEN;
+        let is_there = count.div_ceil(2) <= reader.remaining().len() && rankers <= RankedList::MAX_LEN;
         let mut all = Vec::new();
         if !is_there {
             return None;
-        } else if length <= FEW {
+        } else if length <= MAX_HALF_BYTE_RANKS {
             let bytes = reader.take(count.div_ceil(2))?;
-            let rank = |half: u8| if usize::from(half) == FEW { u16::MAX } else { half.into() };
+            let rank = |half: u8| if usize::from(half) == MAX_HALF_BYTE_RANKS { u16::MAX } else { half.into() };
             all.extend(bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]).map(rank));
             // The rest of the last byte is empty.
             if all.get(count).is_some_and(|rest| *rest != 0) {
@@ -154,15 +154,15 @@ impl Pack for SosmReceipt {
 /// The place of one shown document in one ranker's order, as a number to compare: the first rank of its
 /// tie group in the upper 16 bits, then 48 of the key that orders the group; the largest number where
 /// it is not listed. So all orders of tied documents are equally likely up to one part in 2^48.
-type Place = u64;
+type OrderKey = u64;
 
-const UNLISTED: Place = Place::MAX;
+const UNLISTED: OrderKey = OrderKey::MAX;
 
 /// Fills `places` with one ranker's places of the shown documents.
 ///
 /// Keys are computed for documents without ties too: that costs less than branching on ties.
 #[inline]
-fn place(list: RankedList<'_>, ranker: usize, keys: TieKeys, shown: &[Doc], places: &mut Vec<Place>) {
+fn place(list: RankedList<'_>, ranker: usize, keys: TieKeys, shown: &[Doc], places: &mut Vec<OrderKey>) {
     let keys = keys.ranker(ranker);
     places.clear();
     places.extend(shown.iter().map(|&doc| {
@@ -173,7 +173,7 @@ fn place(list: RankedList<'_>, ranker: usize, keys: TieKeys, shown: &[Doc], plac
 
 /// The 0-based rank of `position` among the `places`, `None` where the ranker does not list it.
 #[inline]
-fn rank(places: &[Place], position: usize) -> Option<usize> {
+fn rank(places: &[OrderKey], position: usize) -> Option<usize> {
     let here = places[position];
     (here != UNLISTED).then(|| places.iter().map(|&there| usize::from(there < here)).sum())
 }

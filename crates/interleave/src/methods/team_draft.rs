@@ -24,10 +24,10 @@
 //!   nothing left to add is out of the draft.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if};
 use crate::support::draft::Draft;
-use crate::support::packed::{Pack, Reader, Writer};
-use crate::support::reading::read;
+use crate::support::pack::{Pack, Reader, Writer};
+use crate::support::read_list::read;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Multileaving, Preference, RankedList};
 
@@ -219,7 +219,7 @@ macro_rules! named {
             }
 
             fn settings(&self) -> Vec<String> {
-                when(self.prefix == Prefix::Unowned, "prefix").into_iter().collect()
+                setting_if(self.prefix == Prefix::Unowned, "prefix").into_iter().collect()
             }
         })+
     };

@@ -13,8 +13,8 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::kept::{Documents, Receipt};
-use super::mixed::Mixed;
+use super::kept_receipt::{Documents, Receipt};
+use super::mixed_receipt::Mixed;
 use super::{CHECKSUM, ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 

@@ -47,25 +47,25 @@
 
 mod experiment;
 mod json;
-mod kept;
-mod mixed;
+mod kept_receipt;
+mod mixed_receipt;
 mod parts;
 
 pub use experiment::{ExperimentVersion, VersionError};
-pub use kept::Receipt;
-pub use mixed::Mixed;
+pub use kept_receipt::Receipt;
+pub use mixed_receipt::Mixed;
 pub use parts::Parts;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Page;
-use crate::support::packed::{Reader, Writer};
+use crate::support::pack::{Reader, Writer};
 
 /// The first byte of the format.
 const FORMAT: u8 = 0xB2;
 /// The second byte of a plain value.
-const PLAIN: u8 = 1 << 7;
+const PLAIN_VALUE: u8 = 1 << 7;
 /// The bytes of a checksum.
 const CHECKSUM: usize = 4;
 
@@ -133,8 +133,8 @@ impl ReceiptError {
 /// # Errors
 /// None for receipts of this crate; for other values, where `postcard` cannot write them.
 pub fn to_bytes<R: Serialize>(receipt: &R) -> Result<Vec<u8>, ReceiptError> {
-    let written = postcard::to_extend(receipt, vec![FORMAT, PLAIN]);
-    Ok(sealed(written.map_err(|error| ReceiptError::malformed(error.to_string()))?))
+    let written = postcard::to_extend(receipt, vec![FORMAT, PLAIN_VALUE]);
+    Ok(seal(written.map_err(|error| ReceiptError::malformed(error.to_string()))?))
 }
 
 /// The value that [`to_bytes`] wrote.
@@ -143,7 +143,7 @@ pub fn to_bytes<R: Serialize>(receipt: &R) -> Result<Vec<u8>, ReceiptError> {
 /// For bytes of another format or another kind of receipt, as far as they differ, for damaged bytes, and for missing or
 /// excess ones.
 pub fn from_bytes<R: DeserializeOwned>(bytes: &[u8]) -> Result<R, ReceiptError> {
-    let [PLAIN, body @ ..] = unsealed(bytes)? else {
+    let [PLAIN_VALUE, body @ ..] = unseal(bytes)? else {
         return Err(ReceiptError::malformed("it is that of an impression; read it with `Receipt::from_bytes`"));
     };
     match postcard::take_from_bytes(body) {
@@ -168,18 +168,18 @@ pub fn write_page(page: &Page, to: &mut Vec<u8>) {
 pub fn read_page(bytes: &[u8]) -> Option<(Page, &[u8])> {
     let mut reader = Reader::new(bytes);
     let page = reader.page()?;
-    Some((page, reader.rest()))
+    Some((page, reader.remaining()))
 }
 
 /// Adds the checksum.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let checksum = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
     bytes
 }
 
 /// The bytes between the first byte and the checksum, if both are right.
-fn unsealed(bytes: &[u8]) -> Result<&[u8], ReceiptError> {
+fn unseal(bytes: &[u8]) -> Result<&[u8], ReceiptError> {
     match bytes {
         [] => Err(ReceiptError::new(ReceiptErrorKind::Empty, "no bytes")),
         [FORMAT, ..] => {

@@ -1,17 +1,17 @@
 //! The parts of a receipt, borrowed from its bytes: nothing is copied until needed.
 
-use super::mixed::{Mixed, list_length};
-use super::{FORMAT, PLAIN, ReceiptError, ReceiptErrorKind, sealed, unsealed};
-use crate::support::packed::{Reader, Writer};
+use super::mixed_receipt::{Mixed, list_length};
+use super::{FORMAT, PLAIN_VALUE, ReceiptError, ReceiptErrorKind, seal, unseal};
+use crate::support::pack::{Reader, Writer};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 
-const MANY: u8 = 1;
-const METHOD: u8 = 1 << 1;
-const VERSION: u8 = 1 << 2;
-const PAGE: u8 = 1 << 3;
-const PROPENSITY: u8 = 1 << 4;
-const DOCUMENTS: u8 = 1 << 5;
-const KNOWN: u8 = MANY | METHOD | VERSION | PAGE | PROPENSITY | DOCUMENTS;
+const MULTILEAVING_FLAG: u8 = 1;
+const METHOD_FLAG: u8 = 1 << 1;
+const VERSION_FLAG: u8 = 1 << 2;
+const PAGE_FLAG: u8 = 1 << 3;
+const PROPENSITY_FLAG: u8 = 1 << 4;
+const DOCUMENTS_FLAG: u8 = 1 << 5;
+const KNOWN_FLAGS: u8 = MULTILEAVING_FLAG | METHOD_FLAG | VERSION_FLAG | PAGE_FLAG | PROPENSITY_FLAG | DOCUMENTS_FLAG;
 
 /// A receipt in borrowed parts; its checksum was right.
 #[derive(Debug, Clone)]
@@ -39,35 +39,35 @@ impl<'a> Parts<'a> {
     /// For damaged bytes, those of another format, and those of a plain value.
     pub fn read(bytes: &'a [u8]) -> Result<Self, ReceiptError> {
         let cut = || ReceiptError::malformed("it is cut off");
-        let [flags, rest @ ..] = unsealed(bytes)? else { return Err(cut()) };
-        if flags & PLAIN != 0 {
+        let [flags, rest @ ..] = unseal(bytes)? else { return Err(cut()) };
+        if flags & PLAIN_VALUE != 0 {
             let message = "it is that of a single method; read it as the type that was written";
             return Err(ReceiptError::malformed(message));
         }
-        if flags & !KNOWN != 0 {
+        if flags & !KNOWN_FLAGS != 0 {
             let message = "it has parts that this version does not know; read it with the version that wrote it";
             return Err(ReceiptError::new(ReceiptErrorKind::Version, message));
         }
         let mut reader = Reader::new(rest);
         let has = |part: u8| flags & part != 0;
         let mut read = || -> Option<Self> {
-            let method = if has(METHOD) { Some(reader.text()?) } else { None };
-            let version = if has(VERSION) {
+            let method = if has(METHOD_FLAG) { Some(reader.text()?) } else { None };
+            let version = if has(VERSION_FLAG) {
                 let hash = u64::from_le_bytes(reader.array()?);
                 Some((reader.text()?, hash))
             } else {
                 None
             };
-            let page = if has(PAGE) { Some(reader.page()?) } else { None };
-            let propensity = if has(PROPENSITY) { Some(f64::from_le_bytes(reader.array()?)) } else { None };
-            let documents = if has(DOCUMENTS) {
+            let page = if has(PAGE_FLAG) { Some(reader.page()?) } else { None };
+            let propensity = if has(PROPENSITY_FLAG) { Some(f64::from_le_bytes(reader.array()?)) } else { None };
+            let documents = if has(DOCUMENTS_FLAG) {
                 let mixed = reader.texts()?;
                 Some(Documents { mixed, pinned: reader.texts()? })
             } else {
                 None
             };
-            let body = reader.rest();
-            Some(Self { is_multileaving: has(MANY), method, version, page, propensity, documents, body })
+            let body = reader.remaining();
+            Some(Self { is_multileaving: has(MULTILEAVING_FLAG), method, version, page, propensity, documents, body })
         };
         read().ok_or_else(cut)
     }
@@ -142,7 +142,7 @@ impl<'a> Parts<'a> {
 
 /// What is written.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Writing<'a> {
+pub(super) struct ReceiptWriter<'a> {
     pub(super) method: Option<&'a str>,
     pub(super) version: Option<(&'a str, u64)>,
     pub(super) page: Option<&'a Page>,
@@ -151,17 +151,17 @@ pub(super) struct Writing<'a> {
     pub(super) mixed: &'a Mixed,
 }
 
-impl Writing<'_> {
+impl ReceiptWriter<'_> {
     /// As bytes.
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let Self { method, version, page, propensity, documents, mixed } = self;
         let flag = |part: u8, is_there: bool| if is_there { part } else { 0 };
-        let flags = flag(MANY, matches!(mixed, Mixed::Multileaving(_)))
-            | flag(METHOD, method.is_some())
-            | flag(VERSION, version.is_some())
-            | flag(PAGE, page.is_some())
-            | flag(PROPENSITY, propensity.is_some())
-            | flag(DOCUMENTS, documents.is_some());
+        let flags = flag(MULTILEAVING_FLAG, matches!(mixed, Mixed::Multileaving(_)))
+            | flag(METHOD_FLAG, method.is_some())
+            | flag(VERSION_FLAG, version.is_some())
+            | flag(PAGE_FLAG, page.is_some())
+            | flag(PROPENSITY_FLAG, propensity.is_some())
+            | flag(DOCUMENTS_FLAG, documents.is_some());
         // Enough for most, so that bytes are moved once at most.
         let mut bytes = Vec::with_capacity(128);
         bytes.extend_from_slice(&[FORMAT, flags]);
@@ -184,7 +184,7 @@ impl Writing<'_> {
             writer.texts(pinned);
         }
         mixed.write_body(&mut writer);
-        sealed(writer.finish())
+        seal(writer.finish())
     }
 }
 
@@ -226,7 +226,7 @@ impl Mixed {
             receipt.map(|receipt| Self::Interleaving(NamedReceipt::new(method, receipt)))
         };
         let mixed = mixed.ok_or_else(|| ReceiptError::malformed("its method's part cannot be read"))?;
-        if !reader.rest().is_empty() {
+        if !reader.remaining().is_empty() {
             return Err(ReceiptError::new(ReceiptErrorKind::Excess, "bytes are left after its method's part"));
         }
         list_length(&mixed)?;

@@ -4,7 +4,7 @@
 //! shown yet. Ties of score are broken by [`TieKeys`], so that only the top of each list is read, and a caller that
 //! needs a ranker's order of other documents later meets the same one.
 
-use super::revealed::{DocSet, best};
+use super::revealed_top::{DocSet, best};
 use super::tie_keys::TieKeys;
 use crate::random::below;
 use crate::{Doc, Generator, RankedList};

@@ -4,12 +4,12 @@
 pub(crate) mod draft;
 pub(crate) mod expected_sign;
 pub(crate) mod fixed_point;
-pub(crate) mod packed;
+pub(crate) mod pack;
 pub(crate) mod rank_heads;
 pub(crate) mod rank_table;
 pub(crate) mod rank_weights;
-pub(crate) mod reading;
-pub(crate) mod revealed;
+pub(crate) mod read_list;
+pub(crate) mod revealed_top;
 pub(crate) mod softmax;
 pub(crate) mod tie_keys;
 pub(crate) mod ties;

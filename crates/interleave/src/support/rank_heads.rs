@@ -13,9 +13,9 @@ pub(crate) type Head = [u64; HEAD];
 
 /// Which of the first ranks are taken, one bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Taken(u8);
+pub(crate) struct TakenRanksMask(u8);
 
-impl Taken {
+impl TakenRanksMask {
     /// None of a list of `documents`: only the ranks past its end.
     #[inline]
     pub(crate) fn none_of(documents: usize) -> Self {
@@ -29,7 +29,7 @@ impl Taken {
     }
 }
 
-/// The [`Head`] of each set of ranks that are [`Taken`], aligned to cache lines.
+/// The [`Head`] of each set of ranks that are [`TakenRanksMask`], aligned to cache lines.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Heads([Head; 1 << HEAD]);
@@ -46,7 +46,7 @@ impl Heads {
     }
 
     #[inline]
-    pub(crate) fn left(&self, taken: Taken) -> &Head {
+    pub(crate) fn left(&self, taken: TakenRanksMask) -> &Head {
         &self.0[usize::from(taken.0)]
     }
 }
@@ -67,7 +67,7 @@ mod tests {
     fn sums_leave_out_what_is_taken() {
         let weights = Weights::usual();
         for (documents, ranks) in [(20, vec![0, 2, 7, 9, 63, 70, 65_535]), (3, vec![1]), (8, vec![]), (0, vec![])] {
-            let mut taken = Taken::none_of(documents);
+            let mut taken = TakenRanksMask::none_of(documents);
             ranks.iter().for_each(|&rank| taken.take(rank));
             let left = |rank: usize| if rank < documents && !ranks.contains(&rank) { weights.table()[rank] } else { 0 };
             let sums: Head = std::array::from_fn(|last| (0..=last).map(left).sum());
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_target_falls_on_the_rank_whose_mass_it_is_in() {
-        let mut taken = Taken::none_of(100);
+        let mut taken = TakenRanksMask::none_of(100);
         [0, 3].iter().for_each(|&rank| taken.take(rank));
         let weights = Weights::usual();
         let (head, table) = (weights.heads().left(taken), weights.table());

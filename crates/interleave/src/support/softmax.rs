@@ -7,7 +7,7 @@
 use rand::Rng;
 
 use super::rank_weights::Weights;
-use super::revealed::DocSet;
+use super::revealed_top::DocSet;
 use super::tie_keys::{RankerKeys, TieKeys};
 use super::ties::draw_free;
 use crate::{Doc, Generator, RankedList, TieGroup};
@@ -90,16 +90,16 @@ impl TakenRanks {
             return None;
         }
         let mut target = ((u128::from(generator.next_u64()) * u128::from(mass)) >> 64) as u64;
-        let mut from = 0;
+        let mut first = 0;
         let ends = self.sorted.iter().map(|&rank| usize::from(rank));
         for end in ends.chain([n]) {
-            let here = weights.total(end) - weights.total(from);
+            let here = weights.total(end) - weights.total(first);
             if target < here {
                 // The last rank of this stretch with at most `target` above it.
-                let (mut low, mut high) = (from, end);
+                let (mut low, mut high) = (first, end);
                 while high - low > 1 {
                     let middle = low.midpoint(high);
-                    if weights.total(middle) - weights.total(from) <= target {
+                    if weights.total(middle) - weights.total(first) <= target {
                         low = middle;
                     } else {
                         high = middle;
@@ -108,7 +108,7 @@ impl TakenRanks {
                 return Some(low);
             }
             target -= here;
-            from = end + 1;
+            first = end + 1;
         }
         None
     }

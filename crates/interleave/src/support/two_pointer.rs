@@ -3,7 +3,7 @@
 
 use rand::Rng;
 
-use super::revealed::{self, DocSet, Revealed};
+use super::revealed_top::{self, DocSet, RevealedTop};
 use super::tie_keys::{RankerKeys, TieKeys};
 use crate::{Doc, Generator, RankedList};
 
@@ -19,8 +19,8 @@ pub(crate) fn within(ranks: [u16; 2], depth: usize) -> [u16; 2] {
 
 /// Buffers of the list, and the list.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Alternating {
-    revealed: [Revealed; 2],
+pub(crate) struct AlternatingDraw {
+    revealed: [RevealedTop; 2],
     keys: Option<[RankerKeys; 2]>,
     /// The next rank of each ranker.
     next: [usize; 2],
@@ -33,12 +33,12 @@ pub(crate) struct Alternating {
     pub(crate) ranks: Vec<[u16; 2]>,
 }
 
-impl Alternating {
+impl AlternatingDraw {
     pub(crate) fn start(&mut self, length: usize, generator: &mut Generator) {
         let keys = TieKeys::new(generator);
         self.keys = Some([0, 1].map(|x| keys.ranker(x)));
         self.leader = (generator.next_u64() >> 63) as usize;
-        self.revealed.iter_mut().for_each(Revealed::clear);
+        self.revealed.iter_mut().for_each(RevealedTop::clear);
         self.next = [0; 2];
         self.length = length;
         self.shown.clear();
@@ -67,7 +67,7 @@ impl Alternating {
             self.next[x] += 1;
             if self.shown.insert(doc) {
                 let top = self.length.min(usize::from(ABSENT));
-                self.ranks.push([0, 1].map(|x| match revealed::rank(lists[x], keys[x], doc) {
+                self.ranks.push([0, 1].map(|x| match revealed_top::rank(lists[x], keys[x], doc) {
                     Some(rank) if rank < top => rank as u16,
                     Some(_) => OUTSIDE,
                     None => ABSENT,

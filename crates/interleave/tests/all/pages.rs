@@ -179,7 +179,7 @@ fn every_short_list_is_prefix_stable() {
 #[test]
 fn lists_may_grow() {
     use interleave::PageError;
-    use interleave::growing::{interleave_growing, multileave_growing};
+    use interleave::growing_lists::{interleave_growing, multileave_growing};
     let mut generator = Generator::seed_from_u64(9);
     let scores: Vec<Vec<f64>> =
         (0..3).map(|_| (0..30).map(|_| f64::from(generator.random_range(0..9_u32))).collect()).collect();

@@ -22,7 +22,7 @@ use verdicts::{Bots, PairChoice};
 pub use guardrails::{Guard, Guardrails, Then};
 pub(crate) use outcomes::OutcomeRules;
 pub use outcomes::{CLICKS, OutcomeKind};
-pub use segments::OTHER;
+pub use segments::OTHER_SEGMENT;
 pub(crate) use share::{Hold, check_share, is_below};
 pub use share::{Lane, Step, UnitPosition};
 
@@ -37,13 +37,13 @@ pub struct ConfigError {
 }
 
 /// The policy of `auto` where more than two rankers compete.
-const AUTO: &str = "bradley-terry";
+const AUTO_POLICY: &str = "bradley-terry";
 /// The policy that is not one: all pairs in balanced blocks.
-pub(crate) const FIXED: &str = "fixed";
+pub(crate) const FIXED_POLICY: &str = "fixed";
 /// More rankers than these are refused.
-const MOST_RANKERS: usize = 1_000;
+const MAX_RANKERS: usize = 1_000;
 /// More documents per impression than these are refused.
-const MOST_DOCUMENTS: u32 = 1_000;
+const MAX_DOCUMENTS: u32 = 1_000;
 
 /// The settings of an experiment. They never change: those that must not change during a test belong to its
 /// [version](Self::experiment_version), and another experiment begins with other settings.
@@ -139,7 +139,7 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<Lane>,
     /// Labels of impressions, at most 8; each gets a verdict of its own. A unit belongs to the segment of its first impression; a unit
-    /// without a label, or with another, counts as [`OTHER`], which gets no verdict.
+    /// without a label, or with another, counts as [`OTHER_SEGMENT`], which gets no verdict.
     #[serde(default)]
     pub segments: Vec<String>,
     /// When it ends automatically: a time such as `2026-12-24T18:00:00Z`, or without a zone in that of the experiment, or a date, which is
@@ -351,7 +351,7 @@ impl Config {
             self.champion = self.rankers.first().map(|ranker| ranker.name.clone());
         }
         if self.policy == "auto" {
-            self.policy = if self.rankers.len() == 2 { FIXED } else { AUTO }.to_owned();
+            self.policy = if self.rankers.len() == 2 { FIXED_POLICY } else { AUTO_POLICY }.to_owned();
         }
         if let Some(spec) = self.spec()? {
             self.policy = spec.canonical();
@@ -376,10 +376,10 @@ impl Config {
             ));
         }
         let count = self.rankers.len();
-        if !(2..=MOST_RANKERS).contains(&count) {
-            return Err(invalid("rankers", format!("expected 2 to {MOST_RANKERS} rankers, found {count}")));
+        if !(2..=MAX_RANKERS).contains(&count) {
+            return Err(invalid("rankers", format!("expected 2 to {MAX_RANKERS} rankers, found {count}")));
         }
-        let mut seen = BTreeSet::new();
+        let mut names_seen = BTreeSet::new();
         for (place, Ranker { name, version }) in (1..).zip(&self.rankers) {
             ranktypes::text::check_name(name)
                 .map_err(|fault| invalid("rankers", format!("the name of ranker {place} {fault}")))?;
@@ -387,12 +387,12 @@ impl Config {
                 ranktypes::text::check_name(version)
                     .map_err(|fault| invalid("rankers", format!("the version of ranker {place} {fault}")))?;
             }
-            if !seen.insert(name) {
+            if !names_seen.insert(name) {
                 return Err(invalid("rankers", format!("ranker {place}, `{name}`, is there twice; name each once")));
             }
         }
         match &self.champion {
-            Some(champion) if !seen.contains(champion) => {
+            Some(champion) if !names_seen.contains(champion) => {
                 Err(invalid("champion", format!("`{}` is not one of the rankers", champion.escape_debug())))
             }
             _ => Ok(()),
@@ -401,7 +401,7 @@ impl Config {
 
     /// The policy of the registry; `None` if pairs are fixed.
     pub(crate) fn spec(&self) -> Result<Option<Spec>, ConfigError> {
-        if self.policy == FIXED {
+        if self.policy == FIXED_POLICY {
             return if self.horizon == 0 {
                 Ok(None)
             } else {
@@ -436,12 +436,12 @@ impl Config {
             .multileaving
             .parse()
             .map_err(|error: interleave::NameError| invalid("multileaving", error.to_string()))?;
-        if !(1..=MOST_DOCUMENTS).contains(&self.shown) {
-            return Err(invalid("shown", format!("expected 1 to {MOST_DOCUMENTS} documents, found {}", self.shown)));
+        if !(1..=MAX_DOCUMENTS).contains(&self.shown) {
+            return Err(invalid("shown", format!("expected 1 to {MAX_DOCUMENTS} documents, found {}", self.shown)));
         }
         let depth = if self.depth == 0 { self.shown } else { self.depth };
-        if depth > MOST_DOCUMENTS {
-            return Err(invalid("depth", format!("expected at most {MOST_DOCUMENTS} documents, found {depth}")));
+        if depth > MAX_DOCUMENTS {
+            return Err(invalid("depth", format!("expected at most {MAX_DOCUMENTS} documents, found {depth}")));
         }
         // Before page 1 is drawn: methods that cannot serve a second page are refused here. A policy of sets may choose
         // two.
@@ -481,7 +481,7 @@ impl Config {
         };
         let ramp = self.ramp_rules()?;
         self.check_segments()?;
-        let end_at = self.schedule_rules(zone)?;
+        let end_time = self.schedule_rules(zone)?;
         let outcomes = self.outcome_rules(&interleaving, plays_sets.then_some(&multileaving))?;
         let retain = self.retain.as_deref().map(|text| self.retained_days(text, window)).transpose()?;
         let pairs: Vec<(&str, &str)> =
@@ -489,7 +489,7 @@ impl Config {
         let methods =
             if plays_sets { format!("{} {}", self.interleaving, self.multileaving) } else { self.interleaving.clone() };
         let choice = match (self.policy.as_str(), self.keep) {
-            (FIXED, _) => PairChoice::Chance,
+            (FIXED_POLICY, _) => PairChoice::Chance,
             (_, Keep::Unit) => PairChoice::Kept,
             (_, Keep::Impression) => PairChoice::Steered,
         };
@@ -508,7 +508,7 @@ impl Config {
             generators,
             retain,
             ramp,
-            end_at,
+            end_at: end_time,
             outcomes,
         })
     }
@@ -518,17 +518,17 @@ impl Config {
         const DAY: i64 = 24 * 3_600_000;
         let wrong =
             |expected: String| invalid("retain", format!("expected {expected}, found `{}`", text.escape_debug()));
-        let kept = parse_duration(text).map_err(|error| invalid("retain", error))?;
-        if kept % DAY != 0 || !(DAY..=36_500 * DAY).contains(&kept) {
+        let retention = parse_duration(text).map_err(|error| invalid("retain", error))?;
+        if retention % DAY != 0 || !(DAY..=36_500 * DAY).contains(&retention) {
             return Err(wrong("whole days from 1d to 36500d".to_owned()));
         }
         // Data that still count must not be forgotten.
         let counts = window.div_euclid(DAY) + 1 + i64::from(self.unit_days) + i64::from(self.days_for_outcomes());
-        if kept / DAY < counts {
+        if retention / DAY < counts {
             let what = if self.outcomes.is_some() { "outcomes are credited" } else { "impressions count" };
             return Err(wrong(format!("at least {counts}d, because {what} for as long")));
         }
-        Ok((kept / DAY) as i32)
+        Ok((retention / DAY) as i32)
     }
 
     /// The version of the experiment, from all that must not change during a test: the rankers with their versions, the

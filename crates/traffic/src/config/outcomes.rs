@@ -8,19 +8,19 @@ use ranktypes::text::check_name;
 use serde::{Deserialize, Serialize};
 use verdicts::conversions::{Attribution, Primary};
 
-use super::{Ask, Config, ConfigError, FIXED, Keep, MOST_RANKERS, invalid};
+use super::{Ask, Config, ConfigError, FIXED_POLICY, Keep, MAX_RANKERS, invalid};
 
 /// More actions than these are refused.
-const MOST_ACTIONS: usize = 20;
+const MAX_ACTIONS: usize = 20;
 /// The largest cap, in minor units.
-const MOST_CAP: u64 = 1_000_000_000;
+const MAX_CAP: u64 = 1_000_000_000;
 /// The most days after which a unit closes.
-const MOST_DAYS: u32 = 3_650;
+const MAX_DAYS: u32 = 3_650;
 /// The actions that are clicks, which count anyway.
 pub const CLICKS: [&str; 2] = ["click", "click_through"];
 
 // The owner of a document is stored in 16 bits, and two values mean that no ranker owns it.
-const _: () = assert!(MOST_RANKERS < u16::MAX as usize - 1);
+const _: () = assert!(MAX_RANKERS < u16::MAX as usize - 1);
 
 /// The part of an outcome that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,14 +74,14 @@ impl Config {
         multileaving: Option<&AnyMultileaving>,
     ) -> Result<Option<OutcomeRules>, ConfigError> {
         let Some(outcomes) = &self.outcomes else {
-            let others = [
+            let stray_settings = [
                 ("outcome_days", self.outcome_days.is_some()),
                 ("attribution", self.attribution.is_some()),
                 ("currency", self.currency.is_some()),
                 ("cap", self.cap.is_some()),
                 ("primary", self.primary.is_some()),
             ];
-            return match others.into_iter().find(|(_, is_set)| *is_set) {
+            return match stray_settings.into_iter().find(|(_, is_set)| *is_set) {
                 Some((field, _)) => Err(invalid(
                     field,
                     "it says how `outcomes` are credited, and there are none; name them, or leave it out",
@@ -95,14 +95,14 @@ impl Config {
         self.check_owners(interleaving, multileaving)?;
         let kind = check_actions(outcomes)?;
         let days = self.outcome_days.unwrap_or_default();
-        if days > MOST_DAYS {
-            return Err(invalid("outcome_days", format!("expected 0 to {MOST_DAYS}, found {days}")));
+        if days > MAX_DAYS {
+            return Err(invalid("outcome_days", format!("expected 0 to {MAX_DAYS}, found {days}")));
         }
-        if let Some(cap) = self.cap.filter(|cap| !(1..=MOST_CAP).contains(cap)) {
-            return Err(invalid("cap", format!("expected 1 to {MOST_CAP} minor units, found {cap}")));
+        if let Some(cap) = self.cap.filter(|cap| !(1..=MAX_CAP).contains(cap)) {
+            return Err(invalid("cap", format!("expected 1 to {MAX_CAP} minor units, found {cap}")));
         }
         let primary = self.primary.unwrap_or_default();
-        if primary != Primary::Clicks && self.policy != FIXED && self.keep == Keep::Impression {
+        if primary != Primary::Clicks && self.policy != FIXED_POLICY && self.keep == Keep::Impression {
             return Err(invalid(
                 "primary",
                 "with `keep` \"impression\", what a unit sees while its orders count follows from what the policy has learnt, so they do not compare \
@@ -122,12 +122,12 @@ impl Config {
                 Some(currency) => check_name(currency).map_err(|fault| invalid("currency", format!("it {fault}")))?,
             },
             OutcomeKind::Number => {
-                let of_value = [
+                let value_settings = [
                     ("cap", self.cap.is_some()),
                     ("currency", self.currency.is_some()),
                     ("primary", primary == Primary::Value),
                 ];
-                if let Some((field, _)) = of_value.into_iter().find(|(_, is_set)| *is_set) {
+                if let Some((field, _)) = value_settings.into_iter().find(|(_, is_set)| *is_set) {
                     return Err(invalid(
                         field,
                         "only the number of these outcomes counts; say \"value\" in `outcomes`",
@@ -175,10 +175,10 @@ impl Config {
 }
 
 fn check_actions(outcomes: &BTreeMap<String, OutcomeKind>) -> Result<OutcomeKind, ConfigError> {
-    let Some(&kind) = outcomes.values().next().filter(|_| outcomes.len() <= MOST_ACTIONS) else {
-        return Err(invalid("outcomes", format!("expected 1 to {MOST_ACTIONS} actions, found {}", outcomes.len())));
+    let Some(&kind) = outcomes.values().next().filter(|_| outcomes.len() <= MAX_ACTIONS) else {
+        return Err(invalid("outcomes", format!("expected 1 to {MAX_ACTIONS} actions, found {}", outcomes.len())));
     };
-    for (name, of) in outcomes {
+    for (name, action_kind) in outcomes {
         check_name(name).map_err(|fault| invalid("outcomes", format!("the name of an action {fault}")))?;
         if name.len() > 256 {
             return Err(invalid("outcomes", "the name of an action has more than 256 bytes"));
@@ -189,7 +189,7 @@ fn check_actions(outcomes: &BTreeMap<String, OutcomeKind>) -> Result<OutcomeKind
                 format!("`{name}` is a click, which counts anyway; name what comes of it later"),
             ));
         }
-        if *of != kind {
+        if *action_kind != kind {
             return Err(invalid(
                 "outcomes",
                 "some say \"number\" and others \"value\"; say \"value\" of all, or \"number\" where only their number counts",

@@ -9,17 +9,17 @@ use super::{Config, ConfigError, Rules, invalid, is_plain};
 impl Config {
     /// When it ends automatically; also checks that, and the experiment that it begins after.
     pub(crate) fn schedule_rules(&self, zone: Zone) -> Result<Option<i64>, ConfigError> {
-        if let Some(other) = &self.begin_after {
-            if !is_plain(other) {
+        if let Some(predecessor) = &self.begin_after {
+            if !is_plain(predecessor) {
                 return Err(invalid(
                     "begin_after",
-                    format!("expected the name of an experiment, found {}", excerpt(other)),
+                    format!("expected the name of an experiment, found {}", excerpt(predecessor)),
                 ));
             }
-            if *other == self.name {
+            if *predecessor == self.name {
                 return Err(invalid(
                     "begin_after",
-                    format!("`{other}` cannot begin after itself; name another experiment"),
+                    format!("`{predecessor}` cannot begin after itself; name another experiment"),
                 ));
             }
         }

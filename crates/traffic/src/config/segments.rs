@@ -3,17 +3,17 @@
 use super::{Config, ConfigError, invalid};
 
 /// The name for units without a label of the settings.
-pub const OTHER: &str = "other";
+pub const OTHER_SEGMENT: &str = "other";
 
 /// More segments than these are refused: they share the level of their verdicts.
-const MOST: usize = 8;
+const MAX_SEGMENTS: usize = 8;
 
 impl Config {
     pub(super) fn check_segments(&self) -> Result<(), ConfigError> {
         let wrong = |message: String| Err(invalid("segments", message));
-        if self.segments.len() > MOST {
+        if self.segments.len() > MAX_SEGMENTS {
             return wrong(format!(
-                "expected at most {MOST} segments, found {}; leave out the small ones, which then count as `{OTHER}`",
+                "expected at most {MAX_SEGMENTS} segments, found {}; leave out the small ones, which then count as `{OTHER_SEGMENT}`",
                 self.segments.len()
             ));
         }
@@ -21,8 +21,8 @@ impl Config {
             if let Err(fault) = ranktypes::text::check_name(name) {
                 return wrong(format!("the name of segment {} {fault}", place + 1));
             }
-            if name == OTHER {
-                return wrong(format!("`{OTHER}` is the name of units without a segment; leave it out"));
+            if name == OTHER_SEGMENT {
+                return wrong(format!("`{OTHER_SEGMENT}` is the name of units without a segment; leave it out"));
             }
             if self.segments[..place].contains(name) {
                 return wrong(format!("`{}` is there twice; name each once", name.escape_debug()));

@@ -7,7 +7,7 @@ use times::parse_duration;
 use super::{Config, ConfigError, invalid, is_plain};
 
 /// More steps than these are refused.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 /// The shortest and the longest time of a step, in milliseconds.
 const HOLD: std::ops::RangeInclusive<i64> = 60_000..=365 * 24 * 3_600_000;
 
@@ -24,14 +24,14 @@ pub struct Step {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected steps such as [5, \"1d\"], a percentage and how long, and [100] as the last")]
 enum StepForm {
-    Held(f64, String),
+    HoldReason(f64, String),
     Last([f64; 1]),
 }
 
 impl From<StepForm> for Step {
     fn from(form: StepForm) -> Self {
         match form {
-            StepForm::Held(percent, hold) => Self { percent, hold: Some(hold) },
+            StepForm::HoldReason(percent, hold) => Self { percent, hold: Some(hold) },
             StepForm::Last([percent]) => Self { percent, hold: None },
         }
     }
@@ -40,7 +40,7 @@ impl From<StepForm> for Step {
 impl From<Step> for StepForm {
     fn from(Step { percent, hold }: Step) -> Self {
         match hold {
-            Some(hold) => Self::Held(percent, hold),
+            Some(hold) => Self::HoldReason(percent, hold),
             None => Self::Last([percent]),
         }
     }
@@ -92,9 +92,9 @@ pub struct UnitPosition {
 
 /// Whether a place, as a fraction of 2^64, is below a fraction of all.
 pub(crate) fn is_below(place: u64, fraction: f64) -> bool {
-    const ALL: f64 = 18_446_744_073_709_551_616.0;
+    const ALL_POSITIONS: f64 = 18_446_744_073_709_551_616.0;
     // A power of two: the product is exact.
-    u128::from(place) < (fraction * ALL) as u128
+    u128::from(place) < (fraction * ALL_POSITIONS) as u128
 }
 
 /// A share and how long the experiment runs with it, in milliseconds; the last for ever.
@@ -113,7 +113,7 @@ impl Config {
     pub(crate) fn ramp_rules(&self) -> Result<Vec<Hold>, ConfigError> {
         let steps = match self.ramp.as_deref() {
             None => Vec::new(),
-            Some(steps) => ramp_of(steps)?,
+            Some(steps) => parse_ramp(steps)?,
         };
         check_share(self.share)?;
         if let Some((first, _)) = steps.first()
@@ -122,14 +122,14 @@ impl Config {
         {
             return Err(invalid("share", format!("`ramp` begins with the share {first}; leave `share` out")));
         }
-        if let Some(Lane { of, from, to }) = &self.lane {
-            if !is_plain(of) {
-                let of: String = of.chars().take(80).collect();
+        if let Some(Lane { of: text, from, to }) = &self.lane {
+            if !is_plain(text) {
+                let text: String = text.chars().take(80).collect();
                 return Err(invalid(
                     "lane",
                     format!(
                         "expected `of` as 1 to 64 small letters, digits, `-` and `_`, found `{}`",
-                        of.escape_debug()
+                        text.escape_debug()
                     ),
                 ));
             }
@@ -141,10 +141,10 @@ impl Config {
     }
 }
 
-fn ramp_of(steps: &[Step]) -> Result<Vec<Hold>, ConfigError> {
+fn parse_ramp(steps: &[Step]) -> Result<Vec<Hold>, ConfigError> {
     let wrong = |message: String| invalid("ramp", message);
-    if !(1..=MOST_STEPS).contains(&steps.len()) {
-        return Err(wrong(format!("expected 1 to {MOST_STEPS} steps, found {}", steps.len())));
+    if !(1..=MAX_STEPS).contains(&steps.len()) {
+        return Err(wrong(format!("expected 1 to {MAX_STEPS} steps, found {}", steps.len())));
     }
     let mut holds: Vec<Hold> = Vec::with_capacity(steps.len());
     for (number, step) in (1..).zip(steps) {

@@ -1,4 +1,4 @@
-//! The events of an experiment, in the order in which they are stored. [`Recorded`] adds the bytes of an event; `stored` has
+//! The events of an experiment, in the order in which they are stored. [`RecordedEvent`] adds the bytes of an event; `stored` has
 //! their structs.
 //!
 //! # How events evolve
@@ -34,8 +34,8 @@
 //! ([`EventError::Unknown`]). One exception: moving a store to tables that do not keep requests with users rewrites its events `Asked`
 //! without the marks of their first version.
 
-mod recorded;
-mod stored;
+mod recorded_event;
+mod versions;
 
 use interleave::Page;
 
@@ -43,8 +43,8 @@ use verdicts::conversions::ConversionCounts;
 
 use super::config::{Config, Guard};
 
-pub use recorded::{EventError, Recorded};
-pub use verdicts::ledger::{Outcome, Row};
+pub use recorded_event::{EventError, RecordedEvent};
+pub use verdicts::ledger::{DayRow, Outcome};
 
 /// A time in milliseconds since 1970.
 pub type Time = i64;
@@ -146,7 +146,7 @@ pub enum Event {
         /// Days since 1970-01-01.
         day: i32,
         /// The rows that `decide` reads.
-        rows: Vec<Row>,
+        rows: Vec<DayRow>,
         /// Whether rows have their amounts; those of earlier programs do not.
         has_amounts: bool,
     },

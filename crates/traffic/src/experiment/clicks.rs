@@ -10,7 +10,7 @@ use super::Experiment;
 /// A page sends fewer events that do not count.
 const NOISE: u8 = 100;
 /// The number of closed impressions that are remembered because of events after they were closed.
-const LATE: usize = 4_096;
+const MAX_RECENTLY_CLOSED: usize = 4_096;
 
 /// The fate of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,9 +53,9 @@ pub struct Notices {
 
 /// The oddities of an open impression, in four bytes.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct Odd {
+pub(super) struct EventOddities {
     /// A bit for each kind of notice.
-    noticed: u8,
+    notice_bits: u8,
     /// The number of its events that did not count, up to [`NOISE`]; no event of the log has it, so each process begins
     /// at 0.
     #[serde(skip)]
@@ -64,8 +64,8 @@ pub(super) struct Odd {
     near: u16,
 }
 
-impl Odd {
-    fn bit(what: Notice) -> u8 {
+impl EventOddities {
+    fn notice_bit(what: Notice) -> u8 {
         match what {
             Notice::NotShown => 1,
             Notice::NearId { .. } => 1 << 1,
@@ -80,7 +80,7 @@ impl Odd {
     }
 
     fn has(self, what: Notice) -> bool {
-        self.noticed & Self::bit(what) != 0
+        self.notice_bits & Self::notice_bit(what) != 0
     }
 
     fn is_lost(self) -> bool {
@@ -92,7 +92,7 @@ impl Odd {
     }
 
     fn add(&mut self, what: Notice) {
-        self.noticed |= Self::bit(what);
+        self.notice_bits |= Self::notice_bit(what);
         if let Notice::NearId { position } = what {
             self.near = u16::try_from(position).unwrap_or(u16::MAX);
         }
@@ -117,20 +117,20 @@ impl Odd {
 
 /// The closed impressions with recent events.
 #[derive(Debug, Default, Clone, serde::Serialize, serde::Deserialize)]
-pub(super) struct Late {
-    known: BTreeSet<u64>,
+pub(super) struct RecentlyClosed {
+    impressions: BTreeSet<u64>,
     order: VecDeque<u64>,
 }
 
-impl Late {
+impl RecentlyClosed {
     fn add(&mut self, impression: u64) {
-        if self.known.insert(impression) {
+        if self.impressions.insert(impression) {
             self.order.push_back(impression);
         }
-        if self.order.len() > LATE
+        if self.order.len() > MAX_RECENTLY_CLOSED
             && let Some(first) = self.order.pop_front()
         {
-            self.known.remove(&first);
+            self.impressions.remove(&first);
         }
     }
 }
@@ -149,7 +149,7 @@ impl Experiment {
         let fate = self.fate(impression, position);
         match fate {
             ClickFate::Taken => {
-                self.clicked(time, impression, position);
+                self.apply_click(time, impression, position);
                 self.record(Event::Clicked { time, impression, position });
             }
             ClickFate::Duplicate => self.notice(time, impression, Notice::Duplicate),
@@ -163,7 +163,7 @@ impl Experiment {
         match self.open.get(impression) {
             None if self.was_asked(impression) => ClickFate::Late,
             None => ClickFate::Unknown,
-            Some(open) if open.listed.is_none() => ClickFate::Unknown,
+            Some(open) if open.listed_at.is_none() => ClickFate::Unknown,
             Some(_) if position as usize >= self.rules.depth => ClickFate::NotShown,
             Some(open) if open.is_clicked(position) => ClickFate::Duplicate,
             Some(_) => ClickFate::Taken,
@@ -176,16 +176,20 @@ impl Experiment {
 
     /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document with the
     /// same id in another spelling; it is not called if that is known.
-    pub fn stray(&mut self, now: Time, impression: u64, near: impl FnOnce() -> Option<u32>) -> ClickFate {
+    pub fn stray(&mut self, now: Time, impression: u64, near_position: impl FnOnce() -> Option<u32>) -> ClickFate {
         let time = now.max(self.time);
         self.advance(time);
         let fate = self.fate(impression, u32::MAX);
         match fate {
             ClickFate::NotShown => {
-                let is_known = |what| self.open.get(impression).is_some_and(|open| open.odd.has(what));
+                let is_known = |what| self.open.get(impression).is_some_and(|open| open.oddities.has(what));
                 let are_known = is_known(Notice::NotShown) && is_known(Notice::NearId { position: 0 });
-                let near = if are_known { None } else { near().filter(|near| (*near as usize) < self.rules.depth) };
-                let what = near.map_or(Notice::NotShown, |position| Notice::NearId { position });
+                let near_position = if are_known {
+                    None
+                } else {
+                    near_position().filter(|near_position| (*near_position as usize) < self.rules.depth)
+                };
+                let what = near_position.map_or(Notice::NotShown, |position| Notice::NearId { position });
                 self.notice(time, impression, what);
             }
             ClickFate::Late => self.notice(time, impression, Notice::Late),
@@ -195,12 +199,12 @@ impl Experiment {
     }
 
     /// An event of an impression that cannot be read.
-    pub fn malformed(&mut self, now: Time, impression: u64) {
+    pub fn note_malformed(&mut self, now: Time, impression: u64) {
         self.not_a_click(now, impression, Notice::Malformed);
     }
 
     /// Another action than a click.
-    pub fn ignored(&mut self, now: Time, impression: u64) {
+    pub fn note_ignored(&mut self, now: Time, impression: u64) {
         self.not_a_click(now, impression, Notice::Ignored);
     }
 
@@ -211,51 +215,51 @@ impl Experiment {
     }
 
     /// Records an oddity, unless it is known.
-    pub(super) fn notice(&mut self, time: Time, impression: u64, what: Notice) {
+    pub(super) fn notice(&mut self, time: Time, impression: u64, notice_kind: Notice) {
         // Judges do not click.
         if self.config.ask == Ask::Duels {
             return;
         }
         if let Some(open) = self.open.get_mut(impression)
-            && !matches!(what, Notice::Identical | Notice::Noisy | Notice::Late)
+            && !matches!(notice_kind, Notice::Identical | Notice::Noisy | Notice::Late)
         {
-            open.odd.refused = open.odd.refused.saturating_add(1);
-            if open.odd.refused == NOISE {
+            open.oddities.refused = open.oddities.refused.saturating_add(1);
+            if open.oddities.refused == NOISE {
                 self.notice(time, impression, Notice::Noisy);
             }
         }
-        if self.is_new(impression, what) {
-            self.noticed(impression, what);
-            self.record(Event::Noticed { time, impression, what });
+        if self.is_new(impression, notice_kind) {
+            self.apply_notice(impression, notice_kind);
+            self.record(Event::Noticed { time, impression, what: notice_kind });
         }
     }
 
     /// Whether this can be noticed about an impression, and was not yet.
-    pub(super) fn is_new(&self, impression: u64, what: Notice) -> bool {
+    pub(super) fn is_new(&self, impression: u64, notice: Notice) -> bool {
         let open = self.open.get(impression);
-        match (what, open) {
+        match (notice, open) {
             (Notice::Late, open) => {
-                open.is_none() && self.was_asked(impression) && !self.late.known.contains(&impression)
+                open.is_none() && self.was_asked(impression) && !self.recently_closed.impressions.contains(&impression)
             }
             (_, None) => false,
             (Notice::NearId { position }, _) if position as usize >= self.rules.depth => false,
-            (_, Some(open)) => open.listed.is_some() && !open.odd.has(what),
+            (_, Some(open)) => open.listed_at.is_some() && !open.oddities.has(notice),
         }
     }
 
-    pub(super) fn noticed(&mut self, impression: u64, what: Notice) {
+    pub(super) fn apply_notice(&mut self, impression: u64, notice: Notice) {
         let notices = &mut self.notices;
-        if what == Notice::Late {
-            self.late.add(impression);
+        if notice == Notice::Late {
+            self.recently_closed.add(impression);
             notices.late += 1;
             return;
         }
         let Some(open) = self.open.get_mut(impression) else { return };
-        let before = open.odd;
-        open.odd.add(what);
-        notices.not_shown += u64::from(open.odd.is_lost() && !before.is_lost());
-        notices.refused += u64::from(open.odd.is_refused() && !before.is_refused());
-        let count = match what {
+        let before = open.oddities;
+        open.oddities.add(notice);
+        notices.not_shown += u64::from(open.oddities.is_lost() && !before.is_lost());
+        notices.refused += u64::from(open.oddities.is_refused() && !before.is_refused());
+        let count = match notice {
             Notice::NearId { .. } => &mut notices.near_id,
             Notice::Malformed => &mut notices.malformed,
             Notice::Ignored => &mut notices.ignored,

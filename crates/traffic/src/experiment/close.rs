@@ -5,10 +5,10 @@ use super::super::event::{Event, Reason, State, Time};
 use super::super::guards::Breach;
 use super::Experiment;
 use super::conversions::ConversionLedger;
-use super::open::Credit;
+use super::open_impressions::Credit;
 
 /// The least time that marks are remembered, in milliseconds.
-const REMEMBERED: i64 = 3_600_000;
+const MIN_MARK_AGE: i64 = 3_600_000;
 
 /// Guardrails are looked at after this many closed impressions, and when a day closes.
 const WATCH_EVERY: u64 = 64;
@@ -18,7 +18,7 @@ impl Experiment {
     /// the ramp on. Ends the experiment if its date has come. Call it before each batch of commands, and now and then.
     pub fn advance(&mut self, now: Time) {
         let now = now.max(self.time);
-        if let Some(end) = self.ends_at().filter(|end| *end <= now) {
+        if let Some(end) = self.end_time().filter(|end| *end <= now) {
             // At that exact time, even if this call comes later; but not before a process runs again.
             let end = end.max(self.time);
             self.pass(end);
@@ -29,26 +29,26 @@ impl Experiment {
 
     fn pass(&mut self, now: Time) {
         while let Some(&(due, impression)) = self.due.front()
-            && due <= self.up(now)
+            && due <= self.uptime(now)
         {
             self.due.pop_front();
             // One that was listed later has another place in the queue.
             let Some(open) = self.open.get(impression).filter(|open| open.due == due) else { continue };
-            match open.listed {
+            match open.listed_at {
                 Some(_) if self.config.ask == Ask::Lists => self.end(now, impression, Reason::Window),
                 _ => self.end(now, impression, Reason::Unanswered),
             }
         }
         self.close_days(now);
         self.ramp_up(now);
-        self.marks.forget_before(now - REMEMBERED.max(self.rules.window));
+        self.marks.forget_before(now - MIN_MARK_AGE.max(self.rules.window));
     }
 
     /// When an impression or the experiment ends automatically next, if nothing happens before. Days end with them.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let impression = self.due.front().map(|(due, _)| due + self.downtime);
-        impression.into_iter().chain(self.ends_at()).min()
+        impression.into_iter().chain(self.end_time()).min()
     }
 
     /// Closes an impression by its clicks so far.
@@ -61,7 +61,7 @@ impl Experiment {
     }
 
     pub(super) fn end_with(&mut self, now: Time, impression: u64, reason: Reason, credit: Credit) {
-        self.closed(impression, reason, &credit);
+        self.apply_close(impression, reason, &credit);
         self.record(Event::Closed { time: now, impression, reason, outcome: credit.outcome });
         let closed = self.fates.asked - self.open.len() as u64;
         if closed.is_multiple_of(WATCH_EVERY) {
@@ -74,20 +74,20 @@ impl Experiment {
     fn close_days(&mut self, now: Time) {
         let is_final = self.is_final();
         loop {
-            let counted = self.units.first_day();
+            let first_open_day = self.units.first_day();
             let matured = self.conversions.as_ref().and_then(ConversionLedger::first_day);
-            let Some(day) = counted.into_iter().chain(matured).min() else { break };
+            let Some(day) = first_open_day.into_iter().chain(matured).min() else { break };
             let is_past = day < self.day(now - self.rules.window);
             let is_open = self.open_by_day.keys().next().is_some_and(|open| *open <= day);
             if !is_final && (!is_past || is_open) {
                 break;
             }
-            if counted == Some(day) {
-                let rows = self.day_closed(day);
+            if first_open_day == Some(day) {
+                let rows = self.close_day(day);
                 self.record(Event::Day { time: now, day, rows, has_amounts: true });
                 self.watch(now);
             } else {
-                let rows = self.matured(day);
+                let rows = self.take_matured(day);
                 self.record(Event::Matured { time: now, day, rows });
             }
         }
@@ -95,14 +95,14 @@ impl Experiment {
 
     /// Records the guardrails that broke, and pauses the experiment if they demand it.
     pub(super) fn watch(&mut self, now: Time) {
-        for breach in self.watched.breaches(&self.config.guardrails, self.rules.champion) {
+        for breach in self.guard_counts.breaches(&self.config.guardrails, self.rules.champion) {
             let Breach { ranker, guard, ranker_counts, champion_counts } = breach;
-            self.breached(now, ranker, guard, [ranker_counts, champion_counts]);
+            self.apply_breach(now, ranker, guard, [ranker_counts, champion_counts]);
             self.record(Event::Breached { time: now, ranker, guard, ranker_counts, champion_counts });
             if self.config.guardrails.then == Then::Pause && self.state == State::Running {
                 let name = &self.config.rankers[ranker as usize].name;
                 let why = format!("{name} has more {} than the champion", guard.meaning());
-                self.changed(now, State::Paused, "guardrail", &why);
+                self.apply_change(now, State::Paused, "guardrail", &why);
                 self.record(Event::Changed { time: now, state: State::Paused, who: "guardrail".to_owned(), why });
             }
         }

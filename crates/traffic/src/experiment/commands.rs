@@ -10,7 +10,7 @@ use rand::Rng as _;
 use super::super::chooser::Chooser;
 use super::super::config::Ask;
 use super::super::event::{Choice, Event, Notice, Outcome, Reason, State, Time};
-use super::open::Credit;
+use super::open_impressions::Credit;
 use super::{Experiment, Marks};
 use crate::config::ConfigError;
 
@@ -67,7 +67,7 @@ pub enum Chosen {
 /// Why a call was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum CommandError {
     /// The impression is not open.
     #[error("impression {0} is not open: its window has passed, or it was closed")]
     Closed(u64),
@@ -133,23 +133,23 @@ impl Experiment {
     /// A process opens the experiment, and begins where the log ends. Open windows are extended by the time since then, by one
     /// window at most. If another revision chose until now, this one chooses from here on. `start` is a random number of this
     /// process: an id that carries the number of another start belongs to an impression that the log does not have
-    /// ([`start_of`](Self::start_of)).
+    /// ([`start_number`](Self::start_number)).
     ///
     /// # Errors
     /// If the policy of this build refuses the settings.
-    pub fn started(&mut self, now: Time, start: u64) -> Result<(), Refused> {
+    pub fn note_start(&mut self, now: Time, start: u64) -> Result<(), CommandError> {
         let time = now.max(self.time);
         let gap = (time - self.time).min(self.rules.window);
-        self.started_with(time, gap, start);
+        self.apply_start(time, gap, start);
         self.record(Event::Started { time, gap, start });
         self.take_over(time)
     }
 
-    fn take_over(&mut self, time: Time) -> Result<(), Refused> {
+    fn take_over(&mut self, time: Time) -> Result<(), CommandError> {
         if self.chooser.is_none() {
             let chooser = Chooser::new(&self.config, &self.rules)?;
             let name = chooser.name();
-            self.continued(Some(chooser));
+            self.apply_chooser(Some(chooser));
             self.record(Event::Continued { time, chooser: name });
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Experiment {
     pub fn forget(&mut self, now: Time, before: i32, events: u64) {
         if self.can_forget(before, events) && events > self.forgotten.events {
             let time = now.max(self.time);
-            self.forgets(before, events);
+            self.apply_forgetting(before, events);
             self.record(Event::Forgotten { time, before, events });
         }
     }
@@ -185,14 +185,14 @@ impl Experiment {
         now: Time,
         request: &Request,
         lists: Option<&dyn Fn(u32) -> Option<&'a ListBuf>>,
-    ) -> Result<Chosen, Refused> {
+    ) -> Result<Chosen, CommandError> {
         if self.config.ask == Ask::Duels && lists.is_some() {
-            return Err(Refused::Ask(self.config.ask));
+            return Err(CommandError::Ask(self.config.ask));
         }
         let time = now.max(self.time);
         self.advance(time);
         if self.state != State::Killed
-            && let Some(known) = self.known(request)
+            && let Some(known) = self.known_choice(request)
         {
             return Ok(known);
         }
@@ -206,51 +206,51 @@ impl Experiment {
         let (choice, ticket) = self.decide(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
         let drawn = lists.map(|lists| self.drawn(impression, &choice, lists));
-        let (mut documents, mut receipt, mut missing, mut are_identical) = (None, None, None, false);
+        let (mut documents, mut receipt, mut missing_arm, mut are_identical) = (None, None, None, false);
         match drawn {
             None => {}
             Some(Ok(drawn)) => {
                 are_identical = drawn.are_identical;
                 (documents, receipt) = (Some(drawn.documents), Some(drawn.receipt));
             }
-            Some(Err(arm)) => missing = Some(arm),
+            Some(Err(arm)) => missing_arm = Some(arm),
         }
         let mut arms = choice.arms().to_vec();
-        self.asked(time, unit, choice.clone(), ticket, receipt.as_deref(), segment);
+        self.open_impression(time, unit, choice.clone(), ticket, receipt.as_deref(), segment);
         self.record(Event::Asked { time, unit, choice, receipt, segment });
         self.marks.add(time, impression, marks);
         if are_identical {
             self.notice(time, impression, Notice::Identical);
         }
-        if let Some(arm) = missing {
-            return Err(self.missing(time, impression, arm));
+        if let Some(arm) = missing_arm {
+            return Err(self.close_without_list(time, impression, arm));
         }
-        if self.config.ask == Ask::Duels && self.is_turned(impression) {
+        if self.config.ask == Ask::Duels && self.is_swapped(impression) {
             arms.reverse();
         }
         Ok(Chosen::New { impression, arms, documents, is_mixed })
     }
 
     /// The answer to a request that came before, if it did.
-    fn known(&self, request: &Request) -> Option<Chosen> {
+    fn known_choice(&self, request: &Request) -> Option<Chosen> {
         let Marks { query, key, request: body } = request.marks;
         let again = |impression: u64| {
             let open = self.open.get(impression)?;
             let mut arms = open.choice.arms().to_vec();
-            if self.config.ask == Ask::Duels && self.is_turned(impression) {
+            if self.config.ask == Ask::Duels && self.is_swapped(impression) {
                 arms.reverse();
             }
-            let (is_listed, is_mixed) = (open.listed.is_some(), open.choice.is_mixed());
+            let (is_listed, is_mixed) = (open.listed_at.is_some(), open.choice.is_mixed());
             Some(Chosen::Again { impression, arms, is_listed, is_mixed })
         };
-        if let Some(mark) = key.and_then(|key| self.marks.of_key(key)) {
+        if let Some(mark) = key.and_then(|key| self.marks.find_key(key)) {
             let impression = mark.impression;
             if mark.request != body {
                 return Some(Chosen::OtherRequest { impression });
             }
             return Some(again(impression).unwrap_or(Chosen::Gone { impression }));
         }
-        let mark = query.and_then(|query| self.marks.of_query(query))?;
+        let mark = query.and_then(|query| self.marks.find_query(query))?;
         again(mark.impression)
     }
 
@@ -265,8 +265,8 @@ impl Experiment {
             let of = if self.config.same_lists { self.rules.champion } else { *arm };
             lists(of).ok_or(of)
         };
-        let sent: Vec<&ListBuf> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
-        let lists: Vec<RankedList<'_>> = sent.iter().map(|list| list.as_list()).collect();
+        let lists_sent: Vec<&ListBuf> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
+        let lists: Vec<RankedList<'_>> = lists_sent.iter().map(|list| list.as_list()).collect();
         let (generator, length) = (&mut self.key.impression(impression).lists(), self.rules.depth);
         if !choice.is_mixed() {
             let mut documents = Vec::new();
@@ -278,9 +278,9 @@ impl Experiment {
         }
         // In an A/A test they are.
         let are_identical = !self.config.same_lists
-            && sent.len() > 1
+            && lists_sent.len() > 1
             && lists.iter().all(|list| !list.is_empty())
-            && sent.windows(2).all(|two| two[0] == two[1]);
+            && lists_sent.windows(2).all(|two| two[0] == two[1]);
         let (documents, receipt): (_, Receipt) = match lists.as_slice() {
             &[first, second] if !choice.is_set() => {
                 let method = &self.rules.interleaving;
@@ -298,9 +298,9 @@ impl Experiment {
     }
 
     /// Closes an impression for which a list is missing.
-    fn missing(&mut self, time: Time, impression: u64, arm: u32) -> Refused {
+    fn close_without_list(&mut self, time: Time, impression: u64, arm: u32) -> CommandError {
         self.end(time, impression, Reason::Missing(arm));
-        Refused::Missing { impression, ranker: self.config.rankers[arm as usize].name.clone() }
+        CommandError::Missing { impression, ranker: self.config.rankers[arm as usize].name.clone() }
     }
 
     /// The lists of an impression that was asked for without.
@@ -312,27 +312,27 @@ impl Experiment {
         now: Time,
         impression: u64,
         lists: &dyn Fn(u32) -> Option<&'a ListBuf>,
-    ) -> Result<Vec<Doc>, Refused> {
+    ) -> Result<Vec<Doc>, CommandError> {
         if self.config.ask == Ask::Duels {
-            return Err(Refused::Ask(self.config.ask));
+            return Err(CommandError::Ask(self.config.ask));
         }
         let time = now.max(self.time);
         self.advance(time);
-        let open = self.open.get(impression).ok_or(Refused::Closed(impression))?;
-        if open.listed.is_some() {
-            return Err(Refused::Listed(impression));
+        let open = self.open.get(impression).ok_or(CommandError::Closed(impression))?;
+        if open.listed_at.is_some() {
+            return Err(CommandError::Listed(impression));
         }
         let choice = open.choice.clone();
         match self.drawn(impression, &choice, lists) {
             Ok(Drawn { documents, receipt, are_identical }) => {
-                self.listed(time, impression, &receipt);
+                self.apply_list(time, impression, &receipt);
                 self.record(Event::Listed { time, impression, receipt });
                 if are_identical {
                     self.notice(time, impression, Notice::Identical);
                 }
                 Ok(documents)
             }
-            Err(arm) => Err(self.missing(time, impression, arm)),
+            Err(arm) => Err(self.close_without_list(time, impression, arm)),
         }
     }
 
@@ -340,15 +340,15 @@ impl Experiment {
     ///
     /// # Errors
     /// If the impression is not open, or shows nothing yet.
-    pub fn paged(&mut self, now: Time, impression: u64, seen: u32) -> Result<(), Refused> {
+    pub fn note_seen_places(&mut self, now: Time, impression: u64, seen_places: u32) -> Result<(), CommandError> {
         let time = now.max(self.time);
         self.advance(time);
         let depth = self.rules.depth as u32;
         let open = self.listed_mut(impression)?;
-        let seen = seen.min(depth);
-        if seen > open.seen {
-            open.seen = seen;
-            self.record(Event::Paged { time, impression, seen });
+        let seen_places = seen_places.min(depth);
+        if seen_places > open.seen {
+            open.seen = seen_places;
+            self.record(Event::Paged { time, impression, seen: seen_places });
         }
         Ok(())
     }
@@ -357,16 +357,16 @@ impl Experiment {
     ///
     /// # Errors
     /// If the impression is not open, shows nothing yet, or has no such positions.
-    pub fn displayed(&mut self, now: Time, impression: u64, page: Page) -> Result<(), Refused> {
+    pub fn note_displayed_page(&mut self, now: Time, impression: u64, page: Page) -> Result<(), CommandError> {
         let time = now.max(self.time);
         self.advance(time);
-        let open = self.open.get(impression).ok_or(Refused::Closed(impression))?;
-        if open.listed.is_none() {
-            return Err(Refused::NotListed(impression));
+        let open = self.open.get(impression).ok_or(CommandError::Closed(impression))?;
+        if open.listed_at.is_none() {
+            return Err(CommandError::NotListed(impression));
         }
         if open.choice.is_mixed() {
-            let receipt = open.receipt(&self.rules).map_err(|error| Refused::Page(error.to_string()))?;
-            receipt.on_page(page.clone()).map_err(|error| Refused::Page(error.to_string()))?;
+            let receipt = open.receipt(&self.rules).map_err(|error| CommandError::Page(error.to_string()))?;
+            receipt.on_page(page.clone()).map_err(|error| CommandError::Page(error.to_string()))?;
         }
         if let Some(open) = self.open.get_mut(impression)
             && open.page.as_deref() != Some(&page)
@@ -377,9 +377,9 @@ impl Experiment {
         Ok(())
     }
 
-    fn listed_mut(&mut self, impression: u64) -> Result<&mut super::Open, Refused> {
-        let open = self.open.get_mut(impression).ok_or(Refused::Closed(impression))?;
-        if open.listed.is_some() { Ok(open) } else { Err(Refused::NotListed(impression)) }
+    fn listed_mut(&mut self, impression: u64) -> Result<&mut super::OpenImpression, CommandError> {
+        let open = self.open.get_mut(impression).ok_or(CommandError::Closed(impression))?;
+        if open.listed_at.is_some() { Ok(open) } else { Err(CommandError::NotListed(impression)) }
     }
 
     /// Closes an impression now; whether it was open.
@@ -387,7 +387,7 @@ impl Experiment {
         let time = now.max(self.time);
         self.advance(time);
         let Some(open) = self.open.get(impression) else { return false };
-        let has_list = open.listed.is_some() && self.config.ask == Ask::Lists;
+        let has_list = open.listed_at.is_some() && self.config.ask == Ask::Lists;
         let reason = if has_list { Reason::Asked } else { Reason::Unanswered };
         self.end(time, impression, reason);
         self.advance(time);
@@ -395,7 +395,7 @@ impl Experiment {
     }
 
     /// The answer with this impression did not reach the caller: it has no outcome. Returns whether it was open.
-    pub fn answered_late(&mut self, now: Time, impression: u64) -> bool {
+    pub fn close_late_answer(&mut self, now: Time, impression: u64) -> bool {
         let time = now.max(self.time);
         if self.open.get(impression).is_none() {
             return false;
@@ -405,7 +405,7 @@ impl Experiment {
     }
 
     /// Whether the two rankers of a judged impression are shown the other way round.
-    pub(super) fn is_turned(&self, impression: u64) -> bool {
+    pub(super) fn is_swapped(&self, impression: u64) -> bool {
         self.key.impression(impression).lists().next_u64() & 1 == 1
     }
 
@@ -414,15 +414,15 @@ impl Experiment {
     ///
     /// # Errors
     /// If this experiment mixes lists.
-    pub fn judge(&mut self, now: Time, impression: u64, winner: Preference) -> Result<bool, Refused> {
+    pub fn judge(&mut self, now: Time, impression: u64, winner: Preference) -> Result<bool, CommandError> {
         if self.config.ask == Ask::Lists {
-            return Err(Refused::Ask(self.config.ask));
+            return Err(CommandError::Ask(self.config.ask));
         }
         let time = now.max(self.time);
         self.advance(time);
         let Some(open) = self.open.get(impression) else { return Ok(false) };
         let outcome = if open.choice.is_mixed() {
-            Outcome::Pair(if self.is_turned(impression) { winner.swapped() } else { winner })
+            Outcome::Pair(if self.is_swapped(impression) { winner.swapped() } else { winner })
         } else {
             Outcome::Nothing
         };
@@ -436,24 +436,24 @@ impl Experiment {
     ///
     /// # Errors
     /// If it is over, or is in that state; if the ranker is not one of the experiment.
-    pub fn change(&mut self, now: Time, to: State, who: &str, why: &str) -> Result<(), Refused> {
+    pub fn change(&mut self, now: Time, to: State, who: &str, why: &str) -> Result<(), CommandError> {
         let time = now.max(self.time);
         self.advance(time);
         if !self.can_become(to) {
-            return Err(Refused::State { from: self.state, to });
+            return Err(CommandError::State { from: self.state, to });
         }
-        self.changed(time, to, who, why);
+        self.apply_change(time, to, who, why);
         self.record(Event::Changed { time, state: to, who: who.to_owned(), why: why.to_owned() });
         self.advance(time);
         Ok(())
     }
 
     /// Whether its state can change to this one.
-    pub(super) fn can_become(&self, to: State) -> bool {
-        let is_allowed = match to {
+    pub(super) fn can_become(&self, state: State) -> bool {
+        let is_allowed = match state {
             State::Shipped(ranker) => (ranker as usize) < self.config.rankers.len(),
             _ => !self.state.is_over(),
         };
-        is_allowed && self.state != to
+        is_allowed && self.state != state
     }
 }

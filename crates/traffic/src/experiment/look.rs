@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use statistics::Counts;
-use verdicts::integrity::{Checked, Clicks, Form, Fresh, Logged, PageCounts, PageDay, Pages, check};
+use verdicts::integrity::{Clicks, CoinScope, Form, IntegrityReport, PageCounts, PageDay, PageSelection, Pages, check};
 
 use super::super::config::Ask;
 use super::super::event::Time;
 use super::super::guards::Watch;
 use super::Experiment;
-use super::happen::rule;
+use super::fold::rule;
 
 /// More units than these are not added up at every look: the thread that looks is the one that serves.
-const MOST: usize = 2_000;
+const MAX_UNITS_PER_LOOK: usize = 2_000;
 
 impl Experiment {
     /// When an impression was asked for; `None` if it is not open.
     #[must_use]
-    pub fn asked_at(&self, impression: u64) -> Option<Time> {
+    pub fn request_time(&self, impression: u64) -> Option<Time> {
         self.open.get(impression).map(|open| open.asked)
     }
 
@@ -30,20 +30,20 @@ impl Experiment {
     /// Whether an impression is open and shows documents.
     #[must_use]
     pub fn shows_documents(&self, impression: u64) -> bool {
-        self.config.ask == Ask::Lists && self.open.get(impression).is_some_and(|open| open.listed.is_some())
+        self.config.ask == Ask::Lists && self.open.get(impression).is_some_and(|open| open.listed_at.is_some())
     }
 
     /// The rates that guardrails watch: by guardrail, then by ranker.
     #[must_use]
     pub fn watches(&self) -> Vec<Watch> {
-        self.watched.watches(&self.config.guardrails, self.rules.champion)
+        self.guard_counts.watches(&self.config.guardrails, self.rules.champion)
     }
 
     /// The result of the checks of its pages so far.
     #[must_use]
-    pub fn integrity(&self) -> Checked {
+    pub fn integrity(&self) -> IntegrityReport {
         if self.config.ask == Ask::Duels {
-            return Checked::default();
+            return IntegrityReport::default();
         }
         let rankers: Vec<String> = self.config.rankers.iter().map(|ranker| ranker.name.clone()).collect();
         let pair = |(&(first, second), &counts): (&(u32, u32), &PageCounts)| PageDay {
@@ -57,7 +57,7 @@ impl Experiment {
             rankers: &rankers,
             versions: &[None],
             days: &days,
-            form: Form { logged: Some(Logged::Every), fresh: Fresh::Every },
+            form: Form { logged: Some(PageSelection::Every), fresh: CoinScope::Every },
             // Ids are signed, so there are no clicks on unknown impressions.
             clicks: Clicks::default(),
         })
@@ -69,8 +69,12 @@ impl Experiment {
             return Vec::new();
         }
         let mut counts = BTreeMap::<_, Counts>::new();
-        for row in
-            self.units.so_far(rule(&self.config, &self.rules), MOST).into_iter().flatten().flat_map(|(_, rows)| rows)
+        for row in self
+            .units
+            .so_far(rule(&self.config, &self.rules), MAX_UNITS_PER_LOOK)
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, rows)| rows)
         {
             *counts.entry(row.pair).or_default() += row.units;
         }
@@ -111,6 +115,6 @@ impl Experiment {
 
     /// How often the list of a ranker was needed, and how often it was missing.
     pub(crate) fn missing_lists(&self, ranker: u32) -> [u64; 2] {
-        self.watched.rate(ranker, super::super::config::Guard::Missing)
+        self.guard_counts.rate(ranker, super::super::config::Guard::Missing)
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Mark {
 
 /// The marks that are remembered.
 #[derive(Debug, Default)]
-pub(super) struct Remembered {
+pub(super) struct RememberedMarks {
     by_query: BTreeMap<u64, Mark>,
     by_key: BTreeMap<u64, Mark>,
     /// In the order of their times.
@@ -42,7 +42,7 @@ pub(super) struct Remembered {
     forgotten: u64,
 }
 
-impl Remembered {
+impl RememberedMarks {
     pub(super) fn add(&mut self, time: Time, impression: u64, marks: Marks) {
         if marks.are_none() {
             return;
@@ -57,11 +57,11 @@ impl Remembered {
         self.queue.push_back((time, impression, marks));
     }
 
-    pub(super) fn of_key(&self, key: u64) -> Option<Mark> {
+    pub(super) fn find_key(&self, key: u64) -> Option<Mark> {
         self.by_key.get(&key).copied()
     }
 
-    pub(super) fn of_query(&self, query: u64) -> Option<Mark> {
+    pub(super) fn find_query(&self, query: u64) -> Option<Mark> {
         self.by_query.get(&query).copied()
     }
 
@@ -78,15 +78,15 @@ impl Remembered {
 
     /// Forgets the marks of these impressions.
     pub(super) fn forget(&mut self, impressions: &[u64]) {
-        let mut found = Vec::new();
+        let mut forgotten_marks = Vec::new();
         self.queue.retain(|&(_, impression, marks)| {
             let is_one = impressions.contains(&impression);
             if is_one {
-                found.push((impression, marks));
+                forgotten_marks.push((impression, marks));
             }
             !is_one
         });
-        found.into_iter().for_each(|(impression, marks)| self.remove(impression, marks));
+        forgotten_marks.into_iter().for_each(|(impression, marks)| self.remove(impression, marks));
     }
 
     pub(super) fn forgotten(&self) -> u64 {

@@ -7,7 +7,7 @@
 //! | [`conversions`] | later actions of units, such as orders, and their credit |
 //! | [`happen`] | applies an event, whether new or read from a store |
 //! | [`open`] | impressions that are open, and their credit |
-//! | [`exported`] | impressions as lines of a log |
+//! | [`export_impression`] | impressions as lines of a log |
 //! | [`share`] | the share of units, and the ramp |
 //! | [`segments`] | units by segment, and the counts of days for each |
 //! | [`schedule`] | automatic start and end |
@@ -20,11 +20,11 @@ mod clicks;
 mod close;
 mod commands;
 mod conversions;
-mod exported;
-mod happen;
+mod export;
+mod fold;
 mod look;
 mod marks;
-mod open;
+mod open_impressions;
 mod schedule;
 mod segments;
 mod share;
@@ -36,20 +36,20 @@ use std::collections::{BTreeMap, VecDeque};
 use interleave::keyed::RunKey;
 use interleave::receipt::ExperimentVersion;
 
-use clicks::Late;
+use clicks::RecentlyClosed;
 pub use clicks::{ClickFate, Notices};
-pub use commands::{Chosen, Refused, Request};
+pub use commands::{Chosen, CommandError, Request};
 use conversions::ConversionLedger;
 pub use conversions::{ConversionFate, ConversionTally};
-pub use exported::{Exported, ExportedConversion};
-pub use happen::FoldError;
+pub use export::{ExportedConversion, ExportedImpression};
+pub use fold::FoldError;
 pub use marks::Marks;
-use marks::Remembered;
-use open::{Open, OpenImpressions};
+use marks::RememberedMarks;
+use open_impressions::{OpenImpression, OpenImpressions};
 pub use schedule::SCHEDULE;
 use segments::Segments;
 use share::Share;
-pub use share::{Held, NextStep, Raise};
+pub use share::{HoldReason, NextStep, Raise};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use units::UnitState;
 use units::Units;
@@ -57,11 +57,11 @@ use units::Units;
 use super::chooser::Chooser;
 use super::config::Guard;
 use super::config::{Config, Rules};
-use super::event::{Event, Recorded, Row, State, Time};
-use super::guards::Watched;
+use super::event::{DayRow, Event, RecordedEvent, State, Time};
+use super::guards::GuardCounts;
 use crate::config::ConfigError;
 use verdicts::integrity::PageCounts;
-use verdicts::ledger::{Tally, UnitLedger};
+use verdicts::ledger::{UnitLedger, UnitTally};
 
 /// An hour in milliseconds.
 const HOUR: Time = 3_600_000;
@@ -70,11 +70,11 @@ const HOURS: usize = 48;
 
 /// An event and its number in the log, from 1.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Numbered {
+pub struct NumberedEvent {
     /// The number.
     pub n: u64,
     /// The event, with its bytes.
-    pub recorded: Recorded,
+    pub recorded: RecordedEvent,
 }
 
 /// A change of the state, with its author and reason.
@@ -138,7 +138,7 @@ pub struct Daily {
 }
 
 impl Daily {
-    fn asked(&mut self, arms: &[u32], rankers: usize) {
+    fn add_request(&mut self, arms: &[u32], rankers: usize) {
         self.asked += 1;
         self.lists.resize(rankers, 0);
         for &arm in arms {
@@ -198,15 +198,15 @@ pub struct Experiment {
     /// The highest number of a unit.
     last_unit: u64,
     /// Not part of the fold: the log has no marks.
-    marks: Remembered,
+    marks: RememberedMarks,
     units: UnitLedger<Units>,
-    rows: Vec<(i32, Row)>,
+    rows: Vec<(i32, DayRow)>,
     /// Counts of the lists and clicks of closed impressions, by the pairs that met in them.
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
-    late: Late,
+    recently_closed: RecentlyClosed,
     last_day: Option<i32>,
-    watched: Watched,
+    guard_counts: GuardCounts,
     fates: Fates,
     daily: BTreeMap<i32, Daily>,
     /// By hour since 1970 in the experiment's zone: the last two days.
@@ -218,7 +218,7 @@ pub struct Experiment {
     segments: Option<Segments>,
     /// Absent if nothing counts that units do later.
     conversions: Option<ConversionLedger>,
-    recent: Vec<Numbered>,
+    recent: Vec<NumberedEvent>,
 }
 
 impl Experiment {
@@ -232,18 +232,18 @@ impl Experiment {
         rules.check_ahead(time)?;
         let chooser = Chooser::new(&config, &rules)?;
         let name = chooser.name();
-        let mut experiment = Self::empty(config.clone(), rules, Some(chooser), time);
+        let mut experiment = Self::with_settings(config.clone(), rules, Some(chooser), time);
         experiment.record(Event::Created { time, config: Box::new(config), chooser: name });
         experiment.wait_for_predecessor();
         Ok(experiment)
     }
 
-    fn empty(config: Config, rules: Rules, chooser: Option<Chooser>, time: Time) -> Self {
+    fn with_settings(config: Config, rules: Rules, chooser: Option<Chooser>, time: Time) -> Self {
         Self {
             key: RunKey::new(config.seed, config.run),
-            watched: Watched::new(config.rankers.len()),
-            share: Share::begun(config.share, time),
-            segments: Segments::begun(config.segments.len()),
+            guard_counts: GuardCounts::new(config.rankers.len()),
+            share: Share::at_start(config.share, time),
+            segments: Segments::at_start(config.segments.len()),
             conversions: rules.outcomes.as_ref().map(|_| ConversionLedger::default()),
             config,
             rules,
@@ -263,12 +263,12 @@ impl Experiment {
             open_by_day: BTreeMap::new(),
             traffic: Traffic::default(),
             last_unit: 0,
-            marks: Remembered::default(),
+            marks: RememberedMarks::default(),
             units: UnitLedger::default(),
             rows: Vec::new(),
             pages: BTreeMap::new(),
             notices: Notices::default(),
-            late: Late::default(),
+            recently_closed: RecentlyClosed::default(),
             last_day: None,
             fates: Fates::default(),
             daily: BTreeMap::new(),
@@ -344,7 +344,7 @@ impl Experiment {
 
     /// The number of the start in which an impression was asked for; 0 before the first start.
     #[must_use]
-    pub fn start_of(&self, impression: u64) -> u64 {
+    pub fn start_number(&self, impression: u64) -> u64 {
         let after = self.starts.partition_point(|(first, _)| *first <= impression);
         after.checked_sub(1).map_or(0, |last| self.starts[last].1)
     }
@@ -372,7 +372,7 @@ impl Experiment {
 
     /// The numbers of units and impressions that counted, on days that are closed.
     #[must_use]
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> UnitTally {
         self.units.tally()
     }
 
@@ -408,7 +408,7 @@ impl Experiment {
 
     /// The rows of closed days, by day and pair.
     #[must_use]
-    pub fn rows(&self) -> &[(i32, Row)] {
+    pub fn rows(&self) -> &[(i32, DayRow)] {
         &self.rows
     }
 
@@ -425,18 +425,18 @@ impl Experiment {
     }
 
     /// The events since they were last taken. Put them on disk before an answer that follows from them leaves.
-    pub fn take_events(&mut self) -> Vec<Numbered> {
+    pub fn take_events(&mut self) -> Vec<NumberedEvent> {
         std::mem::take(&mut self.recent)
     }
 
     /// An event that was decided now has happened.
     fn record(&mut self, event: Event) {
-        let recorded = Recorded::of(event);
-        self.passed(&recorded);
-        self.recent.push(Numbered { n: self.events, recorded });
+        let recorded = RecordedEvent::of(event);
+        self.advance_clock(&recorded);
+        self.recent.push(NumberedEvent { n: self.events, recorded });
     }
 
-    fn passed(&mut self, recorded: &Recorded) {
+    fn advance_clock(&mut self, recorded: &RecordedEvent) {
         self.events += 1;
         self.sum = recorded.sum(self.sum);
         self.time = self.time.max(recorded.event().time());
@@ -457,7 +457,7 @@ impl Experiment {
     }
 
     /// Time without downtime.
-    fn up(&self, time: Time) -> i64 {
+    fn uptime(&self, time: Time) -> i64 {
         time - self.downtime
     }
 

@@ -10,13 +10,13 @@ pub const SCHEDULE: &str = "schedule";
 impl Experiment {
     /// When it ends automatically; `None` if it does not, or is over.
     #[must_use]
-    pub fn ends_at(&self) -> Option<Time> {
+    pub fn end_time(&self) -> Option<Time> {
         self.rules.end_at.filter(|_| !self.state.is_over())
     }
 
     /// The experiment that must be over before this one begins by itself; `None` if it has begun, or was killed or ended before.
     #[must_use]
-    pub fn waits_for(&self) -> Option<&str> {
+    pub fn awaited_experiment(&self) -> Option<&str> {
         // After a change by hand, it no longer begins automatically.
         let is_untouched = self.state == State::Paused && self.changes.len() == 1;
         self.config.begin_after.as_deref().filter(|_| is_untouched)
@@ -29,12 +29,12 @@ impl Experiment {
     }
 
     /// Begins the experiment, because the one that it waited for is over; nothing happens if it does not
-    /// [wait](Self::waits_for).
+    /// [wait](Self::awaited_experiment).
     pub fn stop_waiting(&mut self, now: Time, why: &str) {
         let time = now.max(self.time);
         // Its end may have come first.
         self.advance(time);
-        if self.waits_for().is_some() {
+        if self.awaited_experiment().is_some() {
             self.change_by_schedule(time, State::Running, why);
         }
     }
@@ -49,14 +49,14 @@ impl Experiment {
 
     /// Ends because its date has come, at the time `end`: later than the date if no process ran then.
     pub(super) fn end_by_schedule(&mut self, end: Time) {
-        if let Some(date) = self.ends_at() {
+        if let Some(date) = self.end_time() {
             let why = format!("end_at is {}", self.minute(date));
             self.change_by_schedule(end, State::Ended, &why);
         }
     }
 
     fn change_by_schedule(&mut self, time: Time, state: State, why: &str) {
-        self.changed(time, state, SCHEDULE, why);
+        self.apply_change(time, state, SCHEDULE, why);
         self.record(Event::Changed { time, state, who: SCHEDULE.to_owned(), why: why.to_owned() });
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use verdicts::ledger::Row;
+use verdicts::ledger::DayRow;
 use verdicts::segments::SegmentOutcomes;
 
 use super::Experiment;
@@ -14,12 +14,12 @@ pub(super) struct Segments {
     /// Numbers of units; first those without a segment.
     units: Vec<u64>,
     /// The rows of closed days, by segment.
-    rows: Vec<Vec<(i32, Row)>>,
+    rows: Vec<Vec<(i32, DayRow)>>,
 }
 
 impl Segments {
     /// The state at the start of an experiment; `None` if it has no segments.
-    pub(super) fn begun(segments: usize) -> Option<Self> {
+    pub(super) fn at_start(segments: usize) -> Option<Self> {
         (segments > 0).then(|| Self { units: vec![0; segments + 1], rows: vec![Vec::new(); segments] })
     }
 
@@ -43,7 +43,7 @@ impl Experiment {
     pub fn units_by_segment(&self) -> Vec<(&str, u64)> {
         let Some(Segments { units, .. }) = &self.segments else { return Vec::new() };
         let names = self.config.segments.iter().map(String::as_str);
-        names.zip(units[1..].iter().copied()).chain([(crate::OTHER, units[0])]).collect()
+        names.zip(units[1..].iter().copied()).chain([(crate::OTHER_SEGMENT, units[0])]).collect()
     }
 
     /// The outcomes of the days that are closed, by segment; `None` without segments.
@@ -66,14 +66,14 @@ impl Experiment {
     }
 
     /// Whether an impression of this unit can be of this segment.
-    pub(super) fn can_be_of(&self, unit: u64, segment: Option<u8>) -> bool {
+    pub(super) fn fits_segment(&self, unit: u64, segment: Option<u8>) -> bool {
         self.segment_of(unit, segment) == segment
     }
 
     /// A unit has its first impression, with this label.
-    pub(super) fn joined(&mut self, unit: u64, segment: Option<u8>) {
+    pub(super) fn set_segment(&mut self, unit: u64, segment: Option<u8>) {
         if let Some(segments) = &mut self.segments {
-            self.units.units_mut().changing(unit).segment = segment;
+            self.units.units_mut().unit_mut(unit).segment = segment;
             if let Some(units) = segments.units.get_mut(version(segment) as usize) {
                 *units += 1;
             }
@@ -81,13 +81,13 @@ impl Experiment {
     }
 
     /// The version of the ledger for a unit.
-    pub(super) fn version_of(&self, unit: u64) -> u32 {
+    pub(super) fn ledger_version(&self, unit: u64) -> u32 {
         version(self.units.units().get(unit).and_then(|unit| unit.segment))
     }
 
     /// The rows of a day over all units. Those of the segments are kept.
-    pub(super) fn together(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<Row>>) -> Vec<Row> {
-        let mut all: BTreeMap<(u32, u32), Row> = BTreeMap::new();
+    pub(super) fn merge_versions(&mut self, day: i32, of_versions: BTreeMap<u32, Vec<DayRow>>) -> Vec<DayRow> {
+        let mut merged_rows: BTreeMap<(u32, u32), DayRow> = BTreeMap::new();
         for (version, rows) in of_versions {
             let segment = version.checked_sub(1).map(|segment| segment as usize);
             let kept = self.segments.as_mut().zip(segment).and_then(|(segments, at)| segments.rows.get_mut(at));
@@ -95,9 +95,9 @@ impl Experiment {
                 kept.extend(rows.iter().map(|row| (day, *row)));
             }
             for row in rows {
-                all.entry(row.pair).and_modify(|known| known.add(&row)).or_insert(row);
+                merged_rows.entry(row.pair).and_modify(|known| known.add(&row)).or_insert(row);
             }
         }
-        all.into_values().collect()
+        merged_rows.into_values().collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::config::{UnitPosition, check_share, is_below};
 use super::super::event::{Event, State, Time};
-use super::{Experiment, Refused};
+use super::{CommandError, Experiment};
 
 /// Pages are checked for the ramp after this many that compared rankers, or as many as there are pairs, and when a day closes.
 const CHECK_EVERY: u64 = 64;
@@ -41,12 +41,12 @@ pub struct NextStep {
     /// How long the experiment still runs with the present share, in milliseconds; 0 if only an obstacle holds the ramp.
     pub left: i64,
     /// Why the ramp does not move on.
-    pub held: Option<Held>,
+    pub hold_reason: Option<HoldReason>,
 }
 
 /// Why a ramp does not move on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum HoldReason {
     /// The experiment does not run.
     State,
     /// A guardrail broke: the ramp does not move again.
@@ -55,7 +55,7 @@ pub enum Held {
     Integrity,
 }
 
-impl Held {
+impl HoldReason {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -69,13 +69,13 @@ impl Held {
 
 impl Share {
     /// The share at the start of an experiment; `None` if it has all units.
-    pub(super) fn begun(share: f64, time: Time) -> Option<Self> {
+    pub(super) fn at_start(share: f64, time: Time) -> Option<Self> {
         let begun = Self { now: share, ran: 0, since: Some(time), is_trusted: true, raises: Vec::new() };
         (share < 1.0).then_some(begun)
     }
 
     /// From now on the experiment is in this state.
-    pub(super) fn changed(&mut self, time: Time, state: State) {
+    pub(super) fn note_state(&mut self, time: Time, state: State) {
         match (self.since, state) {
             (None, State::Running) => self.since = Some(time),
             (Some(since), State::Paused | State::Killed | State::Ended | State::Shipped(_)) => {
@@ -115,13 +115,13 @@ impl Experiment {
     /// [fallback](Self::fallback), and nothing is recorded. An impression without a unit has no place: it is in only if every unit is,
     /// because otherwise it could not be kept in or out of other experiments consistently.
     #[must_use]
-    pub fn admits(&self, place: Option<UnitPosition>) -> bool {
+    pub fn admits(&self, position: Option<UnitPosition>) -> bool {
         let (share, lane) = (&self.share, &self.config.lane);
-        let Some(place) = place else {
+        let Some(position) = position else {
             return self.share() == 1.0 && lane.is_none();
         };
-        lane.as_ref().is_none_or(|lane| lane.has(place.lane))
-            && share.as_ref().is_none_or(|share| is_below(place.share, share.now))
+        lane.as_ref().is_none_or(|lane| lane.has(position.lane))
+            && share.as_ref().is_none_or(|share| is_below(position.share, share.now))
     }
 
     /// The next step of the ramp; `None` if there is none.
@@ -129,13 +129,13 @@ impl Experiment {
     pub fn next_step(&self) -> Option<NextStep> {
         let (next, hold) = self.ramp_step()?;
         let share = self.share.as_ref()?;
-        let held = match self.state {
-            State::Running if !self.alarms.is_empty() => Some(Held::Guardrail),
-            State::Running if !share.is_trusted => Some(Held::Integrity),
+        let hold_reason = match self.state {
+            State::Running if !self.alarms.is_empty() => Some(HoldReason::Guardrail),
+            State::Running if !share.is_trusted => Some(HoldReason::Integrity),
             State::Running => None,
-            _ => Some(Held::State),
+            _ => Some(HoldReason::State),
         };
-        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), held })
+        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), hold_reason: hold_reason })
     }
 
     /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached
@@ -150,26 +150,26 @@ impl Experiment {
     ///
     /// # Errors
     /// If it is not a share, or a lower one, or the experiment is over.
-    pub fn raise(&mut self, now: Time, to: f64, who: &str, why: &str) -> Result<(), Refused> {
-        check_share(to)?;
+    pub fn raise(&mut self, now: Time, share: f64, who: &str, why: &str) -> Result<(), CommandError> {
+        check_share(share)?;
         let time = now.max(self.time);
         self.advance(time);
         if self.state.is_over() {
-            return Err(Refused::Over(self.state));
+            return Err(CommandError::Over(self.state));
         }
         let from = self.share();
-        if to < from {
-            return Err(Refused::Lower { from, to });
+        if share < from {
+            return Err(CommandError::Lower { from, to: share });
         }
-        if to > from {
-            self.raise_to(time, to, who, why);
+        if share > from {
+            self.record_raise(time, share, who, why);
         }
         Ok(())
     }
 
-    fn raise_to(&mut self, time: Time, share: f64, who: &str, why: &str) {
+    fn record_raise(&mut self, time: Time, share: f64, who: &str, why: &str) {
         let (who, why) = (who.to_owned(), why.to_owned());
-        self.raised(Raise { time, share, who: who.clone(), why: why.clone() });
+        self.apply_raise(Raise { time, share, who: who.clone(), why: why.clone() });
         self.record(Event::Raised { time, share, who, why });
     }
 
@@ -184,7 +184,7 @@ impl Experiment {
         // Days that have closed since the last check count too.
         self.watch(now);
         if self.alarms.is_empty() {
-            self.raise_to(now, next, "ramp", "");
+            self.record_raise(now, next, "ramp", "");
         }
     }
 
@@ -193,7 +193,7 @@ impl Experiment {
         check_share(to).is_ok() && to > self.share() && !self.state.is_over()
     }
 
-    pub(super) fn raised(&mut self, raise: Raise) {
+    pub(super) fn apply_raise(&mut self, raise: Raise) {
         let is_running = self.state == State::Running;
         if let Some(share) = &mut self.share {
             (share.now, share.ran, share.since) = (raise.share, 0, is_running.then_some(raise.time));

@@ -14,12 +14,12 @@ use verdicts::integrity::PageCounts;
 use verdicts::ledger::{OpenDays, UnitLedger};
 
 use super::super::chooser::Chooser;
-use super::super::event::{Choice, Event, EventError, Recorded, Row, Time};
-use super::super::guards::Watched;
-use super::clicks::{Late, Odd};
+use super::super::event::{Choice, DayRow, Event, EventError, RecordedEvent, Time};
+use super::super::guards::GuardCounts;
+use super::clicks::{EventOddities, RecentlyClosed};
 use super::conversions::ConversionLedger;
-use super::marks::Remembered;
-use super::open::{Open, OpenImpressions};
+use super::marks::RememberedMarks;
+use super::open_impressions::{OpenImpression, OpenImpressions};
 use super::segments::Segments;
 use super::share::Share;
 use super::units::Units;
@@ -29,11 +29,11 @@ use crate::config::ConfigError;
 
 /// The version of the bytes of an experiment with segments, or in which conversions count. Each experiment has the first version that has all
 /// of it: equal logs had these bytes before there was more.
-const WITH_MORE: u8 = 4;
+const VERSION_WITH_SEGMENTS: u8 = 4;
 /// The version for another experiment with a share.
-const WITH_SHARE: u8 = 3;
+const VERSION_WITH_SHARE: u8 = 3;
 /// The version for one without any of these.
-const PLAIN: u8 = 2;
+const PLAIN_VERSION: u8 = 2;
 
 /// An experiment at a place in its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub enum SnapshotError {
     Settings(#[from] EventError),
     /// Its settings are not accepted.
     #[error("the settings of the snapshot: {0}")]
-    Refused(#[from] ConfigError),
+    CommandError(#[from] ConfigError),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -88,12 +88,12 @@ struct StateV2 {
     last_unit: u64,
     traffic: Traffic,
     days: OpenDays,
-    rows: Vec<(i32, Row)>,
+    rows: Vec<(i32, DayRow)>,
     pages: BTreeMap<(u32, u32), PageCounts>,
     notices: Notices,
-    late: Late,
+    recently_closed: RecentlyClosed,
     last_day: Option<i32>,
-    watched: Watched,
+    guard_counts: GuardCounts,
     fates: Fates,
     daily: BTreeMap<i32, Daily>,
     hourly: VecDeque<(i64, Daily)>,
@@ -119,20 +119,32 @@ struct StateV4 {
 struct OpenV1 {
     unit: u64,
     asked: Time,
-    listed: Option<Time>,
+    listed_at: Option<Time>,
     due: i64,
     choice: Choice,
     ticket: Option<Ticket>,
     receipt: Box<[u8]>,
     page: Option<Vec<u8>>,
     seen: u32,
-    odd: Odd,
+    oddities: EventOddities,
     clicked: Vec<(u32, Time)>,
 }
 
 impl OpenV1 {
-    fn of(open: &Open) -> Self {
-        let Open { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked } = open;
+    fn of(open: &OpenImpression) -> Self {
+        let OpenImpression {
+            unit,
+            asked,
+            listed_at: listed,
+            due,
+            choice,
+            ticket,
+            receipt,
+            page,
+            seen,
+            oddities: odd,
+            clicked,
+        } = open;
         let page = page.as_ref().map(|page| {
             let mut bytes = Vec::new();
             write_page(page, &mut bytes);
@@ -142,20 +154,21 @@ impl OpenV1 {
         Self {
             unit: *unit,
             asked: *asked,
-            listed: *listed,
+            listed_at: *listed,
             due: *due,
             choice,
             ticket: *ticket,
             receipt,
             page,
             seen: *seen,
-            odd: *odd,
+            oddities: *odd,
             clicked,
         }
     }
 
-    fn restored(self, has_policy: bool) -> Result<Open, SnapshotError> {
-        let Self { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked } = self;
+    fn restored(self, has_policy: bool) -> Result<OpenImpression, SnapshotError> {
+        let Self { unit, asked, listed_at: listed, due, choice, ticket, receipt, page, seen, oddities: odd, clicked } =
+            self;
         let page = match page {
             None => None,
             Some(bytes) => match read_page(&bytes) {
@@ -165,7 +178,19 @@ impl OpenV1 {
         };
         // This policy does not learn from another policy's choices.
         let ticket = ticket.filter(|_| has_policy);
-        Ok(Open { unit, asked, listed, due, choice, ticket, receipt, page, seen, odd, clicked })
+        Ok(OpenImpression {
+            unit,
+            asked,
+            listed_at: listed,
+            due,
+            choice,
+            ticket,
+            receipt,
+            page,
+            seen,
+            oddities: odd,
+            clicked,
+        })
     }
 }
 
@@ -175,15 +200,15 @@ impl Experiment {
     pub fn snapshot(&self) -> Snapshot {
         debug_assert!(self.recent.is_empty(), "events that were not taken are in no store");
         let config = Box::new(self.config.clone());
-        let created = Recorded::of(Event::Created { time: self.created, config, chooser: String::new() });
-        let stored = Borrowed {
+        let created = RecordedEvent::of(Event::Created { time: self.created, config, chooser: String::new() });
+        let borrowed_state = BorrowedState {
             created: created.bytes(),
             chooser: self.chooser.as_ref().map(|chooser| (chooser.name(), chooser.state())),
             open: self.open.iter().map(|(impression, open)| (impression, OpenV1::of(open))).collect(),
             due: self.due_of_open(),
             experiment: self,
         };
-        let bytes = stored.to_bytes();
+        let bytes = borrowed_state.to_bytes();
         let first_open = self.open.iter().next().map_or(self.fates.asked + 1, |(first, _)| first);
         Snapshot { events: self.events, last_day: self.last_day, first_open, bytes }
     }
@@ -214,21 +239,21 @@ impl Experiment {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("it is empty"))?;
         let damaged = |_| SnapshotError::Damaged("it has values that no state has");
         let (state, share, segments, conversions) = match version {
-            PLAIN => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None, None, None),
-            WITH_SHARE => {
+            PLAIN_VERSION => (postcard::from_bytes::<StateV2>(body).map_err(damaged)?, None, None, None),
+            VERSION_WITH_SHARE => {
                 let StateV3 { state, share } = postcard::from_bytes(body).map_err(damaged)?;
                 (state, Some(share), None, None)
             }
-            WITH_MORE => {
+            VERSION_WITH_SEGMENTS => {
                 let StateV4 { state, share, segments, conversions } = postcard::from_bytes(body).map_err(damaged)?;
                 (state, share, segments, conversions)
             }
             _ => return Err(SnapshotError::Version(version)),
         };
-        let Event::Created { config, time: created, .. } = Recorded::read(state.created)?.into_event() else {
+        let Event::Created { config, time: created, .. } = RecordedEvent::read(state.created)?.into_event() else {
             return Err(SnapshotError::Damaged("it has no settings"));
         };
-        if share.is_some() != Share::begun(config.share, created).is_some() {
+        if share.is_some() != Share::at_start(config.share, created).is_some() {
             return Err(SnapshotError::Damaged("its share is not that of its settings"));
         }
         if !Segments::fit(segments.as_ref(), config.segments.len()) {
@@ -247,7 +272,7 @@ impl Experiment {
         };
         let has_policy = chooser.is_some();
         let open = state.open.into_iter().map(|(number, open)| Ok((number, open.restored(has_policy)?)));
-        let open: Vec<(u64, Open)> = open.collect::<Result<_, SnapshotError>>()?;
+        let open: Vec<(u64, OpenImpression)> = open.collect::<Result<_, SnapshotError>>()?;
         let is_ascending = open.windows(2).all(|two| two[0].0 < two[1].0);
         if !is_ascending || open.last().is_some_and(|(last, _)| *last > state.fates.asked) {
             return Err(SnapshotError::Damaged("its open impressions have no such numbers"));
@@ -267,14 +292,14 @@ impl Experiment {
             open_by_day: state.open_by_day,
             last_unit: state.last_unit,
             traffic: state.traffic,
-            marks: Remembered::default(),
+            marks: RememberedMarks::default(),
             units: UnitLedger::new(Units::default(), state.days),
             rows: state.rows,
             pages: state.pages,
             notices: state.notices,
-            late: state.late,
+            recently_closed: state.recently_closed,
             last_day: state.last_day,
-            watched: state.watched,
+            guard_counts: state.guard_counts,
             fates: state.fates,
             daily: state.daily,
             hourly: state.hourly,
@@ -283,13 +308,13 @@ impl Experiment {
             segments,
             conversions,
             recent: Vec::new(),
-            ..Self::empty(*config, rules, chooser, created)
+            ..Self::with_settings(*config, rules, chooser, created)
         })
     }
 }
 
 /// A state that is written without a copy of it; field by field as [`StateV2`] to [`StateV4`], which a test holds it to.
-struct Borrowed<'a> {
+struct BorrowedState<'a> {
     created: &'a [u8],
     chooser: Option<(String, Option<Vec<u8>>)>,
     open: Vec<(u64, OpenV1)>,
@@ -297,7 +322,7 @@ struct Borrowed<'a> {
     experiment: &'a Experiment,
 }
 
-impl Borrowed<'_> {
+impl BorrowedState<'_> {
     fn to_bytes(&self) -> Vec<u8> {
         let Self { created, chooser, open, due, experiment } = self;
         let Experiment {
@@ -325,9 +350,9 @@ impl Borrowed<'_> {
             rows,
             pages,
             notices,
-            late,
+            recently_closed: late,
             last_day,
-            watched,
+            guard_counts: watched,
             fates,
             daily,
             hourly,
@@ -338,17 +363,17 @@ impl Borrowed<'_> {
             recent: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
-        let parts = (
+        let common_fields = (
             (created, chooser, leader, state, changes, alarms, time, downtime, starts, events, sum),
             (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
             (notices, late, last_day, watched, fates, daily, hourly, forgotten),
         );
-        let written = match (share, segments, conversions) {
-            (None, None, None) => postcard::to_extend(&parts, vec![PLAIN]),
-            (Some(share), None, None) => postcard::to_extend(&(parts, share), vec![WITH_SHARE]),
-            more => postcard::to_extend(&(parts, more), vec![WITH_MORE]),
+        let write_result = match (share, segments, conversions) {
+            (None, None, None) => postcard::to_extend(&common_fields, vec![PLAIN_VERSION]),
+            (Some(share), None, None) => postcard::to_extend(&(common_fields, share), vec![VERSION_WITH_SHARE]),
+            more => postcard::to_extend(&(common_fields, more), vec![VERSION_WITH_SEGMENTS]),
         };
-        match written {
+        match write_result {
             Ok(bytes) => bytes,
             // Lengths are known, and memory grows.
             Err(error) => unreachable!("postcard writes every state: {error}"),

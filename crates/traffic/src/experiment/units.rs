@@ -16,9 +16,9 @@ use super::conversions::UnitHistory;
 use super::snapshot::SnapshotError;
 
 /// The version of the bytes of a unit in a segment, or with a history for conversions.
-const WITH_MORE: u8 = 2;
+const VERSION_WITH_HISTORY: u8 = 2;
 /// The version for any other unit: equal units had these bytes before there was more.
-const PLAIN: u8 = 1;
+const PLAIN_VERSION: u8 = 1;
 
 /// A unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub(super) struct Unit {
     /// The day of its last impression.
     pub(super) seen: i32,
     /// The rankers that it keeps; none if `kept` is 0.
-    pub(super) met: Met,
+    pub(super) met_rankers: MetRankers,
     /// The part that counts for verdicts.
     record: UnitRecord,
     /// The segment of its first impression.
@@ -52,8 +52,8 @@ impl Unit {
     fn to_bytes(&self) -> Vec<u8> {
         let history = self.history.as_deref().filter(|history| !history.is_empty());
         let written = match (self.segment, history) {
-            (None, None) => postcard::to_extend(self, vec![PLAIN]),
-            more => postcard::to_extend(&(self, more), vec![WITH_MORE]),
+            (None, None) => postcard::to_extend(self, vec![PLAIN_VERSION]),
+            more => postcard::to_extend(&(self, more), vec![VERSION_WITH_HISTORY]),
         };
         match written {
             Ok(bytes) => bytes,
@@ -65,8 +65,8 @@ impl Unit {
     fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (&version, body) = bytes.split_first().ok_or(SnapshotError::Damaged("a unit is empty"))?;
         let read = match version {
-            PLAIN => postcard::take_from_bytes(body),
-            WITH_MORE => postcard::take_from_bytes::<(Self, (Option<u8>, Option<Box<UnitHistory>>))>(body)
+            PLAIN_VERSION => postcard::take_from_bytes(body),
+            VERSION_WITH_HISTORY => postcard::take_from_bytes::<(Self, (Option<u8>, Option<Box<UnitHistory>>))>(body)
                 .map(|((unit, (segment, history)), rest)| (Self { segment, history, ..unit }, rest)),
             _ => return Err(SnapshotError::Version(version)),
         };
@@ -79,18 +79,18 @@ impl Unit {
 
 /// The rankers that a unit met, in little memory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Met {
+pub(super) enum MetRankers {
     Pair([u32; 2]),
     Set(Box<[u32]>),
 }
 
-impl Default for Met {
+impl Default for MetRankers {
     fn default() -> Self {
         Self::Pair([0; 2])
     }
 }
 
-impl Met {
+impl MetRankers {
     pub(super) fn of(choice: &Choice) -> Self {
         match choice.arms() {
             &[first, second] if !choice.is_set() => Self::Pair([first, second]),
@@ -98,7 +98,7 @@ impl Met {
         }
     }
 
-    pub(super) fn again(&self) -> Choice {
+    pub(super) fn choice(&self) -> Choice {
         match self {
             Self::Pair(pair) => Choice::Kept { arms: pair.to_vec(), is_set: false },
             Self::Set(arms) => Choice::Kept { arms: arms.to_vec(), is_set: true },
@@ -121,11 +121,11 @@ struct Slot {
 /// The units that are here.
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    here: BTreeMap<u64, Slot>,
+    in_memory: BTreeMap<u64, Slot>,
     /// Those that changed since the last snapshot, each once.
-    changed: Vec<u64>,
+    changed_units: Vec<u64>,
     /// Those that changed before it and are still to be written, the last first.
-    to_write: Vec<u64>,
+    units_to_write: Vec<u64>,
     /// The number of snapshots taken.
     snapshots: u64,
     /// Whether the caller has units that are not here.
@@ -134,16 +134,16 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn get(&self, unit: u64) -> Option<&Unit> {
-        self.here.get(&unit).map(|slot| &slot.unit)
+        self.in_memory.get(&unit).map(|slot| &slot.unit)
     }
 
     /// A unit that is about to change; a new one if it is not here.
-    pub(super) fn changing(&mut self, unit: u64) -> &mut Unit {
+    pub(super) fn unit_mut(&mut self, unit: u64) -> &mut Unit {
         &mut self.slot(unit).unit
     }
 
     fn slot(&mut self, unit: u64) -> &mut Slot {
-        let Self { here, changed, to_write, snapshots, .. } = self;
+        let Self { in_memory: here, changed_units: changed, units_to_write: to_write, snapshots, .. } = self;
         let is_new = !here.contains_key(&unit);
         let slot = here.entry(unit).or_default();
         if is_new || slot.changed_in < *snapshots {
@@ -158,30 +158,30 @@ impl Units {
     }
 
     /// Another impression of the unit is open; whether the unit is new.
-    pub(super) fn opened(&mut self, unit: u64) -> bool {
+    pub(super) fn note_opened(&mut self, unit: u64) -> bool {
         let slot = self.slot(unit);
         slot.open += 1;
         slot.unit.asked == 0
     }
 
     /// One less is. The next snapshot looks whether it may go.
-    pub(super) fn closed(&mut self, unit: u64) {
+    pub(super) fn note_closed(&mut self, unit: u64) {
         let slot = self.slot(unit);
         slot.open = slot.open.saturating_sub(1);
     }
 
     /// One that was open at a snapshot; `mixed` is its number if outcomes may be credited to it.
     fn restored(&mut self, unit: u64, mixed: Option<u64>) {
-        if let Some(slot) = self.here.get_mut(&unit) {
+        if let Some(slot) = self.in_memory.get_mut(&unit) {
             slot.open += 1;
             if let Some(impression) = mixed {
-                slot.unit.history_mut().opened(impression);
+                slot.unit.history_mut().note_opened(impression);
             }
         }
     }
 
     fn wants(&self, unit: u64, last: u64) -> bool {
-        self.are_elsewhere && unit <= last && !self.here.contains_key(&unit)
+        self.are_elsewhere && unit <= last && !self.in_memory.contains_key(&unit)
     }
 }
 
@@ -192,11 +192,11 @@ fn has(descending: &[u64], number: u64) -> bool {
 
 impl UnitStore for Units {
     fn unit(&mut self, unit: u64) -> &mut UnitRecord {
-        &mut self.changing(unit).record
+        &mut self.unit_mut(unit).record
     }
 
-    fn known(&mut self, unit: u64) -> Option<&mut UnitRecord> {
-        if self.here.contains_key(&unit) { Some(&mut self.changing(unit).record) } else { None }
+    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+        if self.in_memory.contains_key(&unit) { Some(&mut self.unit_mut(unit).record) } else { None }
     }
 }
 
@@ -231,7 +231,7 @@ impl Experiment {
             // A number that was given out and never asked has no state.
             let state = stored(unit)?.map_or(Ok(Unit::default()), |bytes| Unit::read(&bytes))?;
             // Looked at by the next snapshot, so that it goes again.
-            *self.units.units_mut().changing(unit) = state;
+            *self.units.units_mut().unit_mut(unit) = state;
         }
         Ok(())
     }
@@ -243,16 +243,16 @@ impl Experiment {
     ) -> Result<(), E> {
         let open = self.open.iter().map(|(_, open)| open.unit);
         let converted = self.conversions.iter().flat_map(|ledger| ledger.units());
-        let mut all: Vec<u64> = self.units.days().units().chain(open).chain(converted).collect();
-        all.sort_unstable();
-        all.dedup();
+        let mut unit_numbers: Vec<u64> = self.units.days().units().chain(open).chain(converted).collect();
+        unit_numbers.sort_unstable();
+        unit_numbers.dedup();
         let units = self.units.units_mut();
         // Units from the snapshot have not changed since.
         (units.are_elsewhere, units.snapshots) = (true, 1);
-        for unit in all {
+        for unit in unit_numbers {
             let bytes = stored(unit)?.ok_or(SnapshotError::Damaged("a unit that it needs is not there"))?;
             let slot = Slot { unit: Unit::read(&bytes)?, ..Slot::default() };
-            self.units.units_mut().here.insert(unit, slot);
+            self.units.units_mut().in_memory.insert(unit, slot);
         }
         let converts = self.conversions.is_some();
         for (impression, open) in self.open.iter() {
@@ -283,22 +283,22 @@ impl Experiment {
     /// The number of units that are here.
     #[must_use]
     pub fn units_here(&self) -> usize {
-        self.units.units().here.len()
+        self.units.units().in_memory.len()
     }
 
     /// Whether units of a snapshot are still to be written.
     #[must_use]
     pub fn has_states_to_write(&self) -> bool {
-        !self.units.units().to_write.is_empty()
+        !self.units.units().units_to_write.is_empty()
     }
 
     /// The units that changed are, as they are now, those of a [snapshot](Self::snapshot): the caller writes them before it counts
     /// on that snapshot, and before it takes another.
     pub fn freeze_units(&mut self) {
         let units = self.units.units_mut();
-        debug_assert!(units.to_write.is_empty(), "the units of the snapshot before are not written");
-        units.to_write = std::mem::take(&mut units.changed);
-        units.to_write.sort_unstable_by(|a, b| b.cmp(a));
+        debug_assert!(units.units_to_write.is_empty(), "the units of the snapshot before are not written");
+        units.units_to_write = std::mem::take(&mut units.changed_units);
+        units.units_to_write.sort_unstable_by(|a, b| b.cmp(a));
         units.snapshots += 1;
         units.are_elsewhere = true;
     }
@@ -308,10 +308,10 @@ impl Experiment {
     pub fn next_states(&mut self, most: usize) -> Vec<UnitState> {
         let mut states = Vec::new();
         while states.len() < most
-            && let Some(unit) = self.units.units_mut().to_write.pop()
+            && let Some(unit) = self.units.units_mut().units_to_write.pop()
         {
             let now = self.units.units().snapshots;
-            let Some(slot) = self.units.units().here.get(&unit) else { continue };
+            let Some(slot) = self.units.units().in_memory.get(&unit) else { continue };
             let has_changed = slot.changed_in == now;
             let is_converting = slot.unit.history.as_ref().is_some_and(|history| history.is_open());
             let is_open = slot.open > 0 || is_converting || self.units.days().has(unit, &slot.unit.record);
@@ -320,7 +320,7 @@ impl Experiment {
             if state.asked > 0 {
                 states.push(UnitState::of(unit, state));
             }
-            let here = &mut self.units.units_mut().here;
+            let here = &mut self.units.units_mut().in_memory;
             if !has_changed && !is_open {
                 here.remove(&unit);
             } else if let Some(slot) = here.get_mut(&unit) {
@@ -332,7 +332,7 @@ impl Experiment {
 
     /// All units that are here, as they are now.
     pub fn states(&self) -> impl Iterator<Item = UnitState> {
-        let here = self.units.units().here.iter().filter(|(_, slot)| slot.unit.asked > 0);
+        let here = self.units.units().in_memory.iter().filter(|(_, slot)| slot.unit.asked > 0);
         here.map(|(&unit, slot)| UnitState::of(unit, &slot.unit))
     }
 

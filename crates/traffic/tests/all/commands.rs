@@ -3,8 +3,8 @@
 use interleave::{ListBuf, Page, Preference};
 use traffic::lists::{ListError, Lists};
 use traffic::{
-    Ask, Choice, Chosen, ClickFate, Config, Event, Experiment, Forgotten, Guard, Keep, Marks, Reason, Recorded,
-    Refused, Request, SnapshotError, State, Then,
+    Ask, Choice, Chosen, ClickFate, CommandError, Config, Event, Experiment, Forgotten, Guard, Keep, Marks, Reason,
+    RecordedEvent, Request, SnapshotError, State, Then,
 };
 
 use crate::replays::replayed;
@@ -84,13 +84,13 @@ fn windows_close_and_downtime_makes_them_longer() {
     assert_eq!(small.experiment.click(30 * MINUTE, 99, 1), ClickFate::Unknown);
     assert_eq!(small.experiment.click(30 * MINUTE, second, 10), ClickFate::NotShown);
     // The node is away for 20 minutes; a clock that goes back changes nothing.
-    small.experiment.started(50 * MINUTE, START).unwrap();
+    small.experiment.note_start(50 * MINUTE, START).unwrap();
     small.experiment.advance(0);
     assert_eq!(small.experiment.click(50 * MINUTE, second, 1), ClickFate::Taken);
     assert_eq!(small.experiment.click(51 * MINUTE, second, 2), ClickFate::Late);
     // Away for a year, windows are longer by one window, and have passed.
     let (third, ..) = small.new_one(52 * MINUTE, 3);
-    small.experiment.started(365 * DAY, START).unwrap();
+    small.experiment.note_start(365 * DAY, START).unwrap();
     assert_eq!(small.experiment.click(365 * DAY, third, 2), ClickFate::Late);
     assert_eq!((small.experiment.fates().open, small.experiment.fates().credited), (0, 3));
     let events = small.events();
@@ -179,7 +179,7 @@ fn units_that_are_kept_leave() {
     );
     // Without its state, it would be another unit: the fold refuses it.
     let asked = Event::Asked { time: 7 * DAY, unit: 77, choice: Choice::Duel([0, 1]), receipt: None, segment: None };
-    let refused = small.experiment.fold(&Recorded::of(asked)).unwrap_err();
+    let refused = small.experiment.fold(&RecordedEvent::of(asked)).unwrap_err();
     assert!(refused.to_string().contains("unit 77 is not here"), "{refused}");
 }
 
@@ -201,7 +201,7 @@ fn what_is_forgotten_is_in_the_log() {
     let events = small.experiment.take_events();
     let forgotten = events.iter().filter(|numbered| matches!(numbered.recorded.event(), Event::Forgotten { .. }));
     assert_eq!(forgotten.count(), 1);
-    let log: Vec<Recorded> = events.into_iter().map(|numbered| numbered.recorded).collect();
+    let log: Vec<RecordedEvent> = events.into_iter().map(|numbered| numbered.recorded).collect();
     let again = replayed(&log);
     assert_eq!(again.forgotten(), Forgotten { before: Some(3), events: 10 });
     assert_eq!([5, 9].map(|day| again.forgettable_units(day * DAY)), [Some(1), Some(5)]);
@@ -218,7 +218,9 @@ fn a_missing_list_closes_the_impression() {
     let mut small = Small::new(Config { policy: "rucb".to_owned(), ..config(3, "rucb") });
     let none = |_: u32| -> Option<&ListBuf> { None };
     let refused = small.experiment.choose(0, &of(1), Some(&none)).unwrap_err();
-    assert!(matches!(refused, Refused::Missing { impression: 1, .. }) && refused.to_string().contains("is missing"));
+    assert!(
+        matches!(refused, CommandError::Missing { impression: 1, .. }) && refused.to_string().contains("is missing")
+    );
     // Lists that come later, once.
     let Chosen::New { impression, arms, documents: None, .. } = small.experiment.choose(0, &of(1), None).unwrap()
     else {
@@ -226,10 +228,10 @@ fn a_missing_list_closes_the_impression() {
     };
     assert_eq!((impression, arms.len()), (2, 2));
     assert_eq!(small.experiment.click(1, impression, 0), ClickFate::Unknown);
-    assert_eq!(small.experiment.paged(1, impression, 5), Err(Refused::NotListed(2)));
+    assert_eq!(small.experiment.note_seen_places(1, impression, 5), Err(CommandError::NotListed(2)));
     let documents = small.experiment.list(1_000, impression, &|_| Some(&small.list)).unwrap();
     assert_eq!(documents.len(), 10);
-    assert_eq!(small.experiment.list(1_000, impression, &|_| Some(&small.list)), Err(Refused::Listed(2)));
+    assert_eq!(small.experiment.list(1_000, impression, &|_| Some(&small.list)), Err(CommandError::Listed(2)));
     assert_eq!(small.experiment.click(1_000, impression, 0), ClickFate::Taken);
     // The window begins when the list was there.
     small.experiment.advance(30 * MINUTE);
@@ -237,7 +239,7 @@ fn a_missing_list_closes_the_impression() {
     small.experiment.advance(30 * MINUTE + 1_000);
     let Chosen::New { impression, .. } = small.experiment.choose(DAY / 2, &of(2), None).unwrap() else { panic!() };
     assert!(small.experiment.close(DAY / 2, impression) && !small.experiment.close(DAY / 2, impression));
-    assert_eq!(small.experiment.list(DAY / 2, impression, &none), Err(Refused::Closed(3)));
+    assert_eq!(small.experiment.list(DAY / 2, impression, &none), Err(CommandError::Closed(3)));
     let reasons: Vec<Reason> = small
         .events()
         .iter()
@@ -282,14 +284,14 @@ fn pages_are_credited_as_far_as_they_were_seen() {
     let page = || Page::new([Some(0), None, Some(2)]).unwrap();
     assert_eq!(
         outcome(&|experiment, impression| {
-            experiment.displayed(0, impression, page()).unwrap();
+            experiment.note_displayed_page(0, impression, page()).unwrap();
             experiment.click(0, impression, 1);
         }),
         tie
     );
     assert_ne!(
         outcome(&|experiment, impression| {
-            experiment.displayed(0, impression, page()).unwrap();
+            experiment.note_displayed_page(0, impression, page()).unwrap();
             experiment.click(0, impression, 2);
         }),
         tie
@@ -297,7 +299,7 @@ fn pages_are_credited_as_far_as_they_were_seen() {
     let mut small = Small::new(config);
     let (impression, ..) = small.new_one(0, 1);
     let far = Page::new([Some(0), Some(12)]).unwrap();
-    assert!(matches!(small.experiment.displayed(0, impression, far), Err(Refused::Page(_))));
+    assert!(matches!(small.experiment.note_displayed_page(0, impression, far), Err(CommandError::Page(_))));
 }
 
 #[test]
@@ -376,7 +378,7 @@ fn judges_see_pairs_in_either_order() {
     experiment.change(DAY, State::Ended, "ann", "").unwrap();
     let rows = experiment.rows();
     assert!(rows.iter().all(|(_, row)| row.units.losses == 0 && row.units.wins > 0), "{rows:?}");
-    assert!(matches!(experiment.choose(DAY, &of(1), Some(&|_| None)), Err(Refused::Ask(Ask::Duels))));
+    assert!(matches!(experiment.choose(DAY, &of(1), Some(&|_| None)), Err(CommandError::Ask(Ask::Duels))));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use click_logs::model::ConversionRules;
 use interleave::{Doc, ListBuf};
 use rand::{RngExt as _, SeedableRng as _};
 use traffic::{
-    Appearance, Chosen, Config, Conversion, ConversionFate, Event, Experiment, FoldError, Keep, OutcomeKind, Recorded,
-    Request, State,
+    Appearance, Chosen, Config, Conversion, ConversionFate, Event, Experiment, FoldError, Keep, OutcomeKind,
+    RecordedEvent, Request, State,
 };
 use verdicts::Bots;
 use verdicts::conversions::{LineFate, Primary};
@@ -64,12 +64,12 @@ fn credited(world: &World) -> (String, BTreeMap<&'static str, u64>) {
     let mut texts = [String::new(), String::new(), String::new()];
     for recorded in &world.log[1..] {
         if let Some(line) =
-            experiment.exported(recorded.event(), |_| Some(documents(depth))).filter(|one| one.day <= last)
+            experiment.export_impression(recorded.event(), |_| Some(documents(depth))).filter(|one| one.day <= last)
         {
             texts[0] += &line.impression;
             texts[1] += &line.clicks;
         }
-        let converted = experiment.exported_conversion(recorded.event(), |_| Some(documents(depth)));
+        let converted = experiment.export_conversion(recorded.event(), |_| Some(documents(depth)));
         texts[2] += converted.filter(|one| one.day <= last).map_or("", |one| one.line.leak());
         experiment.fold(recorded).unwrap();
     }
@@ -323,7 +323,7 @@ fn a_log_with_other_conversions_is_refused() {
     let mut shop = Shop::open(selling(config(2, "fixed")));
     shop.order(1, 0, 1, 700);
     shop.experiment.advance(shop.now + 4 * DAY);
-    let log: Vec<Recorded> = shop.experiment.take_events().into_iter().map(|numbered| numbered.recorded).collect();
+    let log: Vec<RecordedEvent> = shop.experiment.take_events().into_iter().map(|numbered| numbered.recorded).collect();
     let mut refused = 0;
     for (at, recorded) in log.iter().enumerate() {
         let mut changed = Vec::new();
@@ -341,7 +341,7 @@ fn a_log_with_other_conversions_is_refused() {
             _ => continue,
         }
         for event in changed {
-            let error = replayed(&log[..at]).fold(&Recorded::of(event)).unwrap_err();
+            let error = replayed(&log[..at]).fold(&RecordedEvent::of(event)).unwrap_err();
             assert!(matches!(error, FoldError::Differs { .. } | FoldError::Impossible { .. }), "{error}");
             refused += 1;
         }
@@ -446,7 +446,7 @@ fn equal_rankers_have_equal_orders() {
         let verdict = experiment.verdict();
         days += verdict.signs().days.map_or(0, |(first, last)| (last - first + 1) as u64);
         wins += u64::from(verdict.winner().is_some());
-        let later = verdict.later.unwrap();
+        let later = verdict.conversion_verdicts.unwrap();
         assert_eq!(later.by_number.pairs[0].last.counts.total(), unit, "who bought nothing counts too");
     }
     let error = (LEVEL * (1.0 - LEVEL) / RUNS as f64).sqrt();

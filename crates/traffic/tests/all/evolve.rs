@@ -9,8 +9,8 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, Event, Experiment, Generators, Guard,
-    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, Recorded, Request, Row, SnapshotError, State, Then,
+    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators, Guard,
+    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, RecordedEvent, Request, SnapshotError, State, Then,
     UnitState,
 };
 use verdicts::Bots;
@@ -75,13 +75,18 @@ fn samples() -> Vec<Event> {
     let closed = |reason, outcome| Event::Closed { time, impression: 1 << 33, reason, outcome };
     let counts = Counts::new;
     let rows = vec![
-        Row { pair: (0, 1), units: counts(1, 200, 3), impressions: counts(4, 5, 60_000), amounts: Amounts::default() },
-        Row { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0), amounts: Amounts::default() },
+        DayRow {
+            pair: (0, 1),
+            units: counts(1, 200, 3),
+            impressions: counts(4, 5, 60_000),
+            amounts: Amounts::default(),
+        },
+        DayRow { pair: (0, 299), units: counts(0, 0, 0), impressions: counts(0, 1, 0), amounts: Amounts::default() },
     ];
     let clicks = SideSums { first: 300, second: 301, cut: 2, squares: 500, products: -70 };
     let clicked = SideSums { first: 90, second: 91, cut: 0, squares: 80, products: 129 };
     let amounts = Amounts { units: 204, impressions: 700, impression_squares: 3_000, clicks, clicked };
-    let rows_with_amounts = vec![Row { amounts, ..rows[0] }, rows[1]];
+    let rows_with_amounts = vec![DayRow { amounts, ..rows[0] }, rows[1]];
     let seven =
         [Preference::First, Preference::Second, Preference::Tie, Preference::Tie].into_iter().cycle().take(7).collect();
     let mut samples = vec![
@@ -202,7 +207,7 @@ fn events_of_every_version_evolve() {
     let mut kept = std::fs::read_to_string(&path).unwrap_or_default();
     let lines: Vec<String> = samples()
         .into_iter()
-        .map(Recorded::of)
+        .map(RecordedEvent::of)
         .map(|recorded| format!("{} {}\n", recorded.event().name(), hex(recorded.bytes())))
         .collect();
     for line in lines.iter().filter(|line| !kept.contains(line.as_str())).cloned().collect::<Vec<_>>() {
@@ -217,10 +222,10 @@ fn events_of_every_version_evolve() {
     let samples: Vec<Event> = samples();
     for line in kept.lines() {
         let (name, hex) = line.split_once(' ').unwrap();
-        let recorded = Recorded::read(bytes(hex)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let recorded = RecordedEvent::read(bytes(hex)).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert_eq!((recorded.event().name(), recorded.bytes()), (name, bytes(hex).as_slice()));
         // Old versions equal one of the samples too, after `upgrade`.
-        if recorded == Recorded::of(recorded.event().clone()) {
+        if recorded == RecordedEvent::of(recorded.event().clone()) {
             assert!(samples.contains(recorded.event()), "{line}");
         }
     }
@@ -239,7 +244,7 @@ fn a_log_of_the_first_version_evolves() {
         std::fs::write(&path, text).unwrap();
     }
     let text = std::fs::read_to_string(&path).unwrap();
-    let log: Vec<Recorded> = text.lines().map(|line| Recorded::read(bytes(line)).unwrap()).collect();
+    let log: Vec<RecordedEvent> = text.lines().map(|line| RecordedEvent::read(bytes(line)).unwrap()).collect();
     let experiment = replayed(&log);
     let fates = experiment.fates();
     assert_eq!(
@@ -321,7 +326,7 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
         experiment.fetch(*unit, stored).unwrap();
     }
     assert!(experiment.states().eq(units.values().cloned()), "units are written as they were");
-    experiment.started(experiment.time() + 1, 9).unwrap();
+    experiment.note_start(experiment.time() + 1, 9).unwrap();
     assert!(matches!(
         experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
         Ok(Chosen::New { .. })

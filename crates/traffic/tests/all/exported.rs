@@ -5,7 +5,7 @@ use click_logs::model::{Complete, Settings};
 use times::{Zone, parse_duration};
 use traffic::{Config, Experiment, ExperimentStatus, Keep, State};
 use verdicts::Bots;
-use verdicts::decide::{By, decide};
+use verdicts::decide::{CountUnit, decide};
 use verdicts::outcomes::Outcomes;
 
 use crate::{World, config};
@@ -16,7 +16,8 @@ pub(crate) fn exported(world: &World) -> ([String; 2], Vec<String>) {
     let mut experiment = Experiment::begin(&world.log[0]).unwrap();
     let mut texts = [String::new(), String::new()];
     for recorded in &world.log[1..] {
-        let line = experiment.exported(recorded.event(), |impression| (impression % 5 > 0).then(|| documents(20)));
+        let line =
+            experiment.export_impression(recorded.event(), |impression| (impression % 5 > 0).then(|| documents(20)));
         if let Some(line) = line.filter(|line| line.day <= last) {
             texts[0] += &line.impression;
             texts[1] += &line.clicks;
@@ -55,7 +56,7 @@ pub(crate) fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
 fn credited_with_summary(texts: &[String; 2], settings: &Settings) -> (Outcomes, serde_json::Value) {
     let (_folder, inputs, limits) = inputs(texts);
     let found = credit(&inputs, settings, &limits, &(), None).unwrap();
-    (click_logs::outcomes::of_credited(&found), click_logs::cli::summary(&found, settings))
+    (click_logs::outcomes::outcomes_of_log(&found), click_logs::cli::summary(&found, settings))
 }
 
 /// A folder with impressions, clicks and, where there are any, conversions.
@@ -153,7 +154,7 @@ fn two_hundred_experiments_have_the_headline_of_their_export() {
         let (texts, flags) = exported(&world);
         let settings = settings(world.experiment.config(), &flags);
         let (outcomes, summary) = credited_with_summary(&texts, &settings);
-        let verdicts = decide(&outcomes, world.experiment.config().level, By::Units).unwrap();
+        let verdicts = decide(&outcomes, world.experiment.config().level, CountUnit::Units).unwrap();
         let of_export = click_logs::verdict::outlook(&verdicts, &summary);
         let headline = world.experiment.facts().headline(&world.experiment.verdict());
         let is_of_the_verdict = matches!(

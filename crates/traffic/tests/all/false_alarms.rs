@@ -6,7 +6,7 @@ use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use statistics::Counts;
 use statistics::anytime::{PairTest, TestState};
 use traffic::{Ask, Chosen, Config, Experiment, Keep, Request, State};
-use verdicts::decide::{By, decide};
+use verdicts::decide::{CountUnit, decide};
 
 use crate::shares::ramp;
 use crate::{DAY, place};
@@ -242,7 +242,7 @@ fn two_hundred_harmed_segments_at_full_size() {
 
 /// Whether a winner was reported on any day.
 fn is_alarm(experiment: &Experiment) -> bool {
-    let verdicts = decide(&experiment.outcomes(), 0.05, By::Units).unwrap();
+    let verdicts = decide(&experiment.outcomes(), 0.05, CountUnit::Units).unwrap();
     verdicts.latest().pairs.iter().any(|pair| pair.last.verdict != TestState::Open)
 }
 

@@ -224,10 +224,10 @@ fn every_standing_has_its_sentence() {
     ];
     for (site, standing, sentence, more) in cases {
         let headline = site.headline();
-        println!("| {} | {} {} |", standing.name(), headline.sentence, headline.more.join(" "));
+        println!("| {} | {} {} |", standing.name(), headline.sentence, headline.details.join(" "));
         assert_eq!(headline.standing, standing, "{headline:?}");
         assert!(headline.sentence.starts_with(sentence), "{headline:?}");
-        assert!(headline.more.join(" ").contains(more), "{headline:?}");
+        assert!(headline.details.join(" ").contains(more), "{headline:?}");
     }
 }
 
@@ -296,7 +296,7 @@ fn the_first_day_is_told_as_provisional() {
     let headline = site.headline();
     assert_eq!(headline.standing, ExperimentStatus::Waiting);
     assert_eq!(
-        headline.more[0],
+        headline.details[0],
         "80 units so far: 20 for bm25, 50 for neural, 10 tied. This is provisional: nothing counts before its day closes."
     );
 }
@@ -324,7 +324,7 @@ fn harm_to_a_segment_comes_before_shipping() {
         site.day(2_000, |user| Some(u32::from(user / 4 % 100 < if user % 4 == 0 { mobile } else { desktop })))
     };
     let told = |site: Site| {
-        let Headline { standing, mut more, action, advice, winner, .. } = site.headline();
+        let Headline { standing, details: mut more, action, advice, winner, .. } = site.headline();
         more.truncate(1);
         (standing, more.concat(), action, advice, winner)
     };
@@ -383,7 +383,7 @@ fn the_advice_says_that_the_end_comes_too_early() {
     assert_eq!(ended.standing, ExperimentStatus::Ended);
     assert!(ended.sentence.starts_with("Ended undecided: "), "{}", ended.sentence);
     assert_eq!(
-        ended.more.last().unwrap(),
+        ended.details.last().unwrap(),
         "The experiment ended on 2026-12-01 00:00 UTC, by schedule (end_at is 2026-12-01 00:00 UTC); everybody gets bm25's list."
     );
 }

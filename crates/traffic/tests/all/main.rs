@@ -23,8 +23,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
 use shelf::Shelf;
 use traffic::{
-    Appearance, Chosen, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, Recorded, Request,
-    State, UnitPosition, UnitState,
+    Appearance, Chosen, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, RecordedEvent,
+    Request, State, UnitPosition, UnitState,
 };
 
 /// A minute in milliseconds.
@@ -37,7 +37,7 @@ pub(crate) const DAY: i64 = 24 * 60 * MINUTE;
 /// An experiment and its users, who return, click, turn pages, or never answer.
 pub(crate) struct World {
     pub(crate) experiment: Experiment,
-    pub(crate) log: Vec<Recorded>,
+    pub(crate) log: Vec<RecordedEvent>,
     pub(crate) now: i64,
     generator: Generator,
     open: Vec<u64>,
@@ -144,12 +144,12 @@ impl World {
             40..80 => self.click(),
             80..86 => {
                 let Some(impression) = self.some() else { return };
-                let _ = self.experiment.paged(self.now, impression, 20);
+                let _ = self.experiment.note_seen_places(self.now, impression, 20);
             }
             86..90 => {
                 let Some(impression) = self.some() else { return };
                 let page = Page::new([Some(1), None, Some(3), Some(4)]).unwrap();
-                let _ = self.experiment.displayed(self.now, impression, page);
+                let _ = self.experiment.note_displayed_page(self.now, impression, page);
             }
             90..95 => {
                 let Some(impression) = self.some() else { return };
@@ -157,11 +157,11 @@ impl World {
             }
             95..97 => {
                 let Some(impression) = self.some() else { return };
-                self.experiment.answered_late(self.now, impression);
+                self.experiment.close_late_answer(self.now, impression);
             }
             97 => {
                 self.now += self.below(3_600_000) as i64;
-                self.experiment.started(self.now, START).unwrap();
+                self.experiment.note_start(self.now, START).unwrap();
             }
             98 if self.below(10) == 0 => {
                 let to = match self.experiment.state() {
@@ -199,7 +199,7 @@ impl World {
         self.experiment.advance(self.now);
         self.experiment.fetch(unit, |unit| self.shelf.last(unit)).unwrap();
         let position = self.below(12).min(u64::from(self.experiment.config().depth) - 1) as u32;
-        let impressions = self.experiment.shown_to(unit);
+        let impressions = self.experiment.impressions_of_unit(unit);
         let appearances = impressions.into_iter().map(|impression| Appearance { impression, position }).collect();
         let is_by_value = self.experiment.config().cap.is_some();
         let value = if is_by_value { [50, 100, 100, 1_250, 4_000][self.below(5) as usize] } else { 1 };
@@ -257,8 +257,8 @@ impl World {
     fn odd(&mut self) {
         let Some(impression) = self.some() else { return };
         match self.below(5) {
-            0 => self.experiment.malformed(self.now, impression),
-            1 => self.experiment.ignored(self.now, impression),
+            0 => self.experiment.note_malformed(self.now, impression),
+            1 => self.experiment.note_ignored(self.now, impression),
             2 => {
                 self.experiment.stray(self.now, impression, || Some(1));
             }

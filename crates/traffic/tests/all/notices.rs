@@ -85,8 +85,8 @@ fn ids_in_other_letters_come_before_the_verdict() {
     let headline = shop.experiment.facts().headline(&verdict);
     assert_eq!(headline.standing, ExperimentStatus::Untrusted);
     assert!(headline.sentence.contains("nearly all on those of new, which loses them"), "{headline:?}");
-    assert!(headline.more[0].starts_with("Without this it would say: old beats new: over 99.99%"), "{headline:?}");
-    assert!(headline.more.last().unwrap().starts_with("The experiment ended on "), "{headline:?}");
+    assert!(headline.details[0].starts_with("Without this it would say: old beats new: over 99.99%"), "{headline:?}");
+    assert!(headline.details.last().unwrap().starts_with("The experiment ended on "), "{headline:?}");
     assert_eq!(shop.experiment.warnings()[0], headline.sentence);
     assert_eq!(shop.experiment.facts().report(&verdict)[0], headline.sentence);
     let notices = shop.experiment.notices();
@@ -101,7 +101,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     paused.experiment.change(paused.now, State::Paused, "a test", "").unwrap();
     let headline = paused.experiment.facts().headline(&paused.experiment.verdict());
     assert_eq!(headline.standing, ExperimentStatus::Paused);
-    assert!(headline.more[0].contains("a click on a document that was not in their list"), "{headline:?}");
+    assert!(headline.details[0].contains("a click on a document that was not in their list"), "{headline:?}");
 }
 
 /// Five kinds of pages with clicks that do not count: for none of them is it reported that clicks do not arrive.
@@ -109,8 +109,10 @@ fn ids_in_other_letters_come_before_the_verdict() {
 fn clicks_that_do_not_count_are_not_said_to_be_missing() {
     type Send = fn(&mut Shop, &Page);
     let cases: [(&str, ExperimentStatus, Send); 5] = [
-        ("`malformed`", ExperimentStatus::NoClicks, |shop, page| shop.experiment.malformed(shop.now, page.impression)),
-        ("`ignored`", ExperimentStatus::NoClicks, |shop, page| shop.experiment.ignored(shop.now, page.impression)),
+        ("`malformed`", ExperimentStatus::NoClicks, |shop, page| {
+            shop.experiment.note_malformed(shop.now, page.impression)
+        }),
+        ("`ignored`", ExperimentStatus::NoClicks, |shop, page| shop.experiment.note_ignored(shop.now, page.impression)),
         ("`late`", ExperimentStatus::NoClicks, |shop, page| {
             shop.close(page);
             shop.experiment.click(shop.now, page.impression, 0);
@@ -153,7 +155,7 @@ fn lost_clicks_are_reported_before_pages_close() {
         let mut shop = Shop::new();
         for number in 0..pages {
             let page = shop.page();
-            shop.experiment.malformed(shop.now, page.impression);
+            shop.experiment.note_malformed(shop.now, page.impression);
             if number < clicks {
                 shop.experiment.click(shop.now, page.impression, 0);
             }
@@ -190,8 +192,8 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
     for round in 0..1_000 {
         for page in &pages[1_900..] {
             match round % 5 {
-                0 => shop.experiment.malformed(shop.now, page.impression),
-                1 => shop.experiment.ignored(shop.now, page.impression),
+                0 => shop.experiment.note_malformed(shop.now, page.impression),
+                1 => shop.experiment.note_ignored(shop.now, page.impression),
                 2 => {
                     let _ = shop.experiment.stray(shop.now, page.impression, || None);
                 }

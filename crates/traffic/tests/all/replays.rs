@@ -1,11 +1,11 @@
 //! A log gives the same experiment again.
 
-use traffic::{Config, Daily, Event, EventError, Experiment, FoldError, Keep, Recorded, Request};
+use traffic::{Config, Daily, Event, EventError, Experiment, FoldError, Keep, RecordedEvent, Request};
 
 use crate::shares::ramp;
 use crate::{START, World, config};
 
-pub(super) fn replayed(log: &[Recorded]) -> Experiment {
+pub(super) fn replayed(log: &[RecordedEvent]) -> Experiment {
     let mut experiment = Experiment::begin(&log[0]).unwrap();
     for (n, recorded) in (2..).zip(&log[1..]) {
         experiment.fold(recorded).unwrap_or_else(|error| panic!("event {n}, {:?}: {error}", recorded.event()));
@@ -124,37 +124,37 @@ fn events_survive_as_bytes() {
         (0..2_500).for_each(|_| world.step());
         for recorded in &world.log {
             let (event, bytes) = (recorded.event(), recorded.bytes());
-            assert_eq!(Recorded::read(bytes.to_vec()).as_ref(), Ok(recorded));
+            assert_eq!(RecordedEvent::read(bytes.to_vec()).as_ref(), Ok(recorded));
             assert_eq!(bytes[0], event.kind());
             if kinds.insert(event.name()) || kinds.len() < 4 {
                 for length in 0..bytes.len() {
-                    assert!(Recorded::read(bytes[..length].to_vec()).is_err(), "{event:?} cut to {length}");
+                    assert!(RecordedEvent::read(bytes[..length].to_vec()).is_err(), "{event:?} cut to {length}");
                 }
-                assert!(Recorded::read([bytes, &[0]].concat()).is_err());
+                assert!(RecordedEvent::read([bytes, &[0]].concat()).is_err());
                 for at in 0..bytes.len() {
                     let mut damaged = bytes.to_vec();
                     damaged[at] ^= 0x81;
                     // Another event of these very bytes, or none; never a panic.
-                    if let Ok(other) = Recorded::read(damaged) {
+                    if let Ok(other) = RecordedEvent::read(damaged) {
                         assert_ne!(other.event(), event);
-                        assert_eq!(Recorded::of(other.event().clone()), other);
+                        assert_eq!(RecordedEvent::of(other.event().clone()), other);
                     }
                 }
             }
         }
     }
     assert!(kinds.len() >= 11 && kinds.contains("raised"), "{kinds:?}");
-    assert_eq!(Recorded::read(vec![77, 3]), Err(EventError::Unknown { kind: 77, version: 3 }));
-    assert!(Recorded::read(vec![5]).is_err() && Recorded::read(vec![]).is_err());
+    assert_eq!(RecordedEvent::read(vec![77, 3]), Err(EventError::Unknown { kind: 77, version: 3 }));
+    assert!(RecordedEvent::read(vec![5]).is_err() && RecordedEvent::read(vec![]).is_err());
 }
 
 #[test]
 fn impressions_know_their_start() {
     let mut world = World::new(config(3, "fixed"), 30, 4);
-    assert_eq!(world.experiment.start_of(1), 0, "nothing has started");
+    assert_eq!(world.experiment.start_number(1), 0, "nothing has started");
     let mut starts = Vec::new();
     for start in [5, 0xffff_ffff_ffff_ffff, 9] {
-        world.experiment.started(world.now, start).unwrap();
+        world.experiment.note_start(world.now, start).unwrap();
         let first = world.experiment.fates().asked + 1;
         while world.experiment.fates().asked < first + 20 {
             world.now += crate::MINUTE;
@@ -166,7 +166,7 @@ fn impressions_know_their_start() {
     let again = replayed(&world.log);
     for (first, last, start) in starts {
         for impression in first..=last {
-            assert_eq!((again.start_of(impression), world.experiment.start_of(impression)), (start, start));
+            assert_eq!((again.start_number(impression), world.experiment.start_number(impression)), (start, start));
         }
     }
 }
@@ -202,7 +202,7 @@ fn a_log_that_says_something_else_is_refused() {
             }
             _ => continue,
         };
-        if let Err(error) = experiment.fold(&Recorded::of(changed.clone())) {
+        if let Err(error) = experiment.fold(&RecordedEvent::of(changed.clone())) {
             assert!(matches!(error, FoldError::Differs { .. } | FoldError::Impossible { .. }), "{error:?}");
             refused += 1;
         } else {
@@ -227,12 +227,12 @@ fn another_revision_goes_on() {
     (0..500).for_each(|_| world.step());
     let Event::Created { time, config, chooser } = world.log[0].event().clone() else { panic!() };
     let chooser = chooser.replace("traffic=", "traffic=9");
-    world.log[0] = Recorded::of(Event::Created { time, config, chooser });
+    world.log[0] = RecordedEvent::of(Event::Created { time, config, chooser });
     let before = world.experiment.fates();
     world.experiment = replayed(&world.log);
     assert_eq!(world.experiment.fates(), before);
     assert_eq!(world.experiment.leader(), None);
-    world.experiment.started(world.now, START).unwrap();
+    world.experiment.note_start(world.now, START).unwrap();
     world.keep();
     assert_eq!(world.log.last().unwrap().event().name(), "continued");
     let _ = world.experiment.change(world.now, traffic::State::Running, "a test", "");

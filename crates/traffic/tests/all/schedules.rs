@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use traffic::{Change, Chosen, Config, Event, Experiment, Recorded, Refused, Request, SCHEDULE, SnapshotError, State};
+use traffic::{
+    Change, Chosen, CommandError, Config, Event, Experiment, RecordedEvent, Request, SCHEDULE, SnapshotError, State,
+};
 
 use crate::replays::replayed;
 use crate::shares::ramp;
@@ -25,15 +27,21 @@ fn refused(config: Config, now: i64) -> String {
 }
 
 /// The experiment of all events so far, which must be the same.
-fn again(experiment: &mut Experiment, log: &mut Vec<Recorded>) {
+fn again(experiment: &mut Experiment, log: &mut Vec<RecordedEvent>) {
     log.extend(experiment.take_events().into_iter().map(|numbered| numbered.recorded));
     let again = replayed(log);
     assert_eq!((again.snapshot(), again.position()), (experiment.snapshot(), experiment.position()));
-    assert_eq!((again.ends_at(), again.waits_for()), (experiment.ends_at(), experiment.waits_for()));
+    assert_eq!(
+        (again.end_time(), again.awaited_experiment()),
+        (experiment.end_time(), experiment.awaited_experiment())
+    );
     let units: BTreeMap<u64, Vec<u8>> = experiment.states().map(|state| (state.unit, state.bytes)).collect();
     let stored = |unit| Ok::<_, SnapshotError>(units.get(&unit).cloned());
     let restored = Experiment::restored(&experiment.snapshot().bytes, stored).unwrap();
-    assert_eq!((restored.ends_at(), restored.waits_for()), (experiment.ends_at(), experiment.waits_for()));
+    assert_eq!(
+        (restored.end_time(), restored.awaited_experiment()),
+        (experiment.end_time(), experiment.awaited_experiment())
+    );
 }
 
 fn ask(experiment: &mut Experiment, now: i64, unit: u64) -> Chosen {
@@ -50,7 +58,7 @@ fn changes(experiment: &Experiment) -> Vec<(i64, State, &str)> {
 fn an_end_is_a_time_or_the_first_moment_of_a_date() {
     let ends = |end_at: &str, timezone: &str| {
         let config = Config { timezone: timezone.to_owned(), ..ending(end_at) };
-        Experiment::create(config, FRIDAY).unwrap().ends_at().unwrap()
+        Experiment::create(config, FRIDAY).unwrap().end_time().unwrap()
     };
     let noon = FRIDAY + DAY / 2;
     assert_eq!(ends("2026-11-27T12:00:00Z", "Europe/Berlin"), noon);
@@ -96,7 +104,7 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
     let end = FRIDAY + 2 * DAY;
     let run = |looks: &[i64]| {
         let mut experiment = Experiment::create(ending("2026-11-29"), FRIDAY).unwrap();
-        assert_eq!((experiment.next_due(), experiment.ends_at()), (Some(end), Some(end)));
+        assert_eq!((experiment.next_due(), experiment.end_time()), (Some(end), Some(end)));
         assert!(matches!(ask(&mut experiment, FRIDAY, 1), Chosen::New { .. }));
         assert_eq!(experiment.next_due(), Some(FRIDAY + 30 * MINUTE), "its window ends first");
         experiment.advance(FRIDAY + HOUR);
@@ -112,7 +120,7 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
     assert_eq!(count, 1);
     assert_eq!(changes(&experiment), [(end, State::Ended, SCHEDULE)]);
     assert_eq!(experiment.changes()[0].why, "end_at is 2026-11-29 00:00 UTC");
-    assert_eq!((experiment.next_due(), experiment.ends_at()), (None, None));
+    assert_eq!((experiment.next_due(), experiment.end_time()), (None, None));
     // Its days are final, and nothing happens twice.
     assert_eq!(experiment.last_day(), Some(20_784));
     experiment.advance(end + DAY);
@@ -120,15 +128,15 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
     assert_eq!(ask(&mut experiment, end + DAY, 2), Chosen::Fallback(State::Ended));
     assert_eq!(
         experiment.change(end + DAY, State::Running, "anna", "").unwrap_err(),
-        Refused::State { from: State::Ended, to: State::Running }
+        CommandError::State { from: State::Ended, to: State::Running }
     );
     experiment.change(end + DAY, State::Shipped(1), "anna", "").unwrap();
     // The end is the same event if the call comes late, and only later closings are later.
     let (_, late, experiment) = run(&[end + 5 * DAY]);
     assert_eq!(changes(&experiment), [(end, State::Ended, SCHEDULE)]);
     assert_eq!(
-        late.iter().map(Recorded::bytes).collect::<Vec<_>>(),
-        log.iter().map(Recorded::bytes).collect::<Vec<_>>()
+        late.iter().map(RecordedEvent::bytes).collect::<Vec<_>>(),
+        log.iter().map(RecordedEvent::bytes).collect::<Vec<_>>()
     );
     // A request that is the first after the date ends it too, at its date.
     let (_, _, mut experiment) = run(&[]);
@@ -164,7 +172,7 @@ fn one_that_was_paused_killed_down_or_over_at_its_date() {
     ask(&mut experiment, FRIDAY + DAY, 1);
     again(&mut experiment, &mut log);
     let mut experiment = replayed(&log);
-    experiment.started(end + 3 * DAY, START).unwrap();
+    experiment.note_start(end + 3 * DAY, START).unwrap();
     assert_eq!((experiment.state(), experiment.next_due().unwrap() <= end + 3 * DAY), (State::Running, true));
     experiment.advance(end + 3 * DAY);
     assert_eq!(changes(&experiment), [(end + 3 * DAY, State::Ended, SCHEDULE)]);
@@ -191,9 +199,9 @@ fn a_ramp_stops_at_the_end() {
 #[test]
 fn a_successor_waits_until_it_is_let_begin() {
     let (mut experiment, mut log) = (Experiment::create(waiting(), FRIDAY).unwrap(), Vec::new());
-    experiment.started(FRIDAY, START).unwrap();
+    experiment.note_start(FRIDAY, START).unwrap();
     assert_eq!(changes(&experiment), [(FRIDAY, State::Paused, SCHEDULE)]);
-    assert_eq!((experiment.waits_for(), experiment.has_begun()), (Some("search-v1"), false));
+    assert_eq!((experiment.awaited_experiment(), experiment.has_begun()), (Some("search-v1"), false));
     assert_eq!(ask(&mut experiment, FRIDAY + HOUR, 1), Chosen::Fallback(State::Paused));
     let headline = experiment.facts().headline(&experiment.verdict());
     assert_eq!(
@@ -206,12 +214,12 @@ fn a_successor_waits_until_it_is_let_begin() {
     again(&mut experiment, &mut log);
     experiment.stop_waiting(FRIDAY + DAY, "search-v1 ended");
     assert_eq!(changes(&experiment)[1..], [(FRIDAY + DAY, State::Running, SCHEDULE)]);
-    assert_eq!((experiment.waits_for(), experiment.has_begun()), (None, true));
+    assert_eq!((experiment.awaited_experiment(), experiment.has_begun()), (None, true));
     assert!(matches!(ask(&mut experiment, FRIDAY + DAY, 1), Chosen::New { .. }));
     again(&mut experiment, &mut log);
     // A later pause is by hand.
     experiment.change(FRIDAY + 2 * DAY, State::Paused, "anna", "").unwrap();
-    assert_eq!(experiment.waits_for(), None);
+    assert_eq!(experiment.awaited_experiment(), None);
     experiment.stop_waiting(FRIDAY + 3 * DAY, "search-v1 ended");
     assert_eq!(experiment.state(), State::Paused);
     again(&mut experiment, &mut log);
@@ -224,7 +232,7 @@ fn what_somebody_decides_before_it_begins_stays() {
     {
         let mut experiment = Experiment::create(waiting(), FRIDAY).unwrap();
         experiment.change(FRIDAY + HOUR, to, "anna", "").unwrap();
-        assert_eq!((experiment.waits_for(), experiment.has_begun()), (None, has_begun), "{to:?}");
+        assert_eq!((experiment.awaited_experiment(), experiment.has_begun()), (None, has_begun), "{to:?}");
         experiment.stop_waiting(FRIDAY + DAY, "search-v1 ended");
         assert_eq!(experiment.state(), to);
         again(&mut experiment, &mut Vec::new());
@@ -260,7 +268,7 @@ fn a_log_over_the_end_replays_to_the_same_experiment() {
         let ended: Vec<&Event> = world
             .log
             .iter()
-            .map(Recorded::event)
+            .map(RecordedEvent::event)
             .filter(|event| matches!(event, Event::Changed { state: State::Ended, .. }))
             .collect();
         let [Event::Changed { time, who, .. }] = ended[..] else { panic!("{policy}: {ended:?}") };
@@ -285,5 +293,5 @@ fn what_is_not_used_is_not_written() {
     // Without its date, no program would write it.
     let at = bytes.windows(12).position(|window| window == b"\x01\x0a2026-11-28").unwrap();
     bytes.splice(at..at + 12, [0]);
-    assert!(Recorded::read(bytes).unwrap_err().to_string().contains("settings in another form"));
+    assert!(RecordedEvent::read(bytes).unwrap_err().to_string().contains("settings in another form"));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traffic::{Config, Experiment, Keep, Lane, OTHER, Recorded, SnapshotError, State};
+use traffic::{Config, Experiment, Keep, Lane, OTHER_SEGMENT, RecordedEvent, SnapshotError, State};
 
 use crate::exported::{credited, exported, settings};
 use crate::replays::replayed;
@@ -52,7 +52,7 @@ fn a_log_with_segments_replays_to_the_same_experiment() {
         // All units of the settings' labels, and those without one.
         let units = world.experiment.units_by_segment();
         let names: Vec<&str> = units.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, ["mobile", "desktop", "tablet", OTHER], "{policy}");
+        assert_eq!(names, ["mobile", "desktop", "tablet", OTHER_SEGMENT], "{policy}");
         assert!(units.iter().all(|(_, count)| *count > 20), "{policy}: {units:?}");
     }
     assert!(restored > 5, "{restored}");
@@ -140,7 +140,7 @@ fn a_log_whose_labels_cannot_be_is_refused() {
                 segment: wrong,
             };
             let mut before = replayed(&world.log[..place]);
-            let is_refused = before.fold(&Recorded::of(event)).is_err();
+            let is_refused = before.fold(&RecordedEvent::of(event)).is_err();
             // The first impression of a unit may have any label of the settings.
             let is_first = world.log[..place]
                 .iter()

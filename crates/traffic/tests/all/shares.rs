@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use traffic::{
-    Chosen, Config, Event, Experiment, Guard, Guardrails, Held, Lane, Recorded, Refused, Request, SnapshotError, State,
-    Step, Then, UnitPosition,
+    Chosen, CommandError, Config, Event, Experiment, Guard, Guardrails, HoldReason, Lane, RecordedEvent, Request,
+    SnapshotError, State, Step, Then, UnitPosition,
 };
 
 use crate::replays::replayed;
@@ -29,7 +29,7 @@ fn raises(experiment: &Experiment) -> Vec<(i64, f64)> {
 }
 
 /// The experiment of all events so far, which must be the same.
-fn again(experiment: &mut Experiment, log: &mut Vec<Recorded>) {
+fn again(experiment: &mut Experiment, log: &mut Vec<RecordedEvent>) {
     log.extend(experiment.take_events().into_iter().map(|numbered| numbered.recorded));
     let again = replayed(log);
     assert_eq!(again.snapshot(), experiment.snapshot());
@@ -52,9 +52,9 @@ fn a_ramp_moves_on_as_long_as_the_experiment_runs() {
     // Twelve hours, then a pause of three days, during which nothing rises, then the rest.
     experiment.change(DAY + DAY / 2, State::Paused, "anna", "").unwrap();
     experiment.advance(4 * DAY);
-    experiment.started(4 * DAY, START).unwrap();
+    experiment.note_start(4 * DAY, START).unwrap();
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left, next.held), (0.25, DAY / 2, Some(Held::State)));
+    assert_eq!((next.share, next.left, next.hold_reason), (0.25, DAY / 2, Some(HoldReason::State)));
     again(&mut experiment, &mut log);
     experiment.change(4 * DAY + DAY / 2, State::Running, "anna", "").unwrap();
     experiment.advance(5 * DAY - 1);
@@ -63,10 +63,10 @@ fn a_ramp_moves_on_as_long_as_the_experiment_runs() {
     assert_eq!(raises(&experiment), [(24, 0.05), (120, 0.25)]);
     again(&mut experiment, &mut log);
     // Time without a process does not count, however long it was. The last event before was that of the step.
-    experiment.started(9 * DAY, START).unwrap();
+    experiment.note_start(9 * DAY, START).unwrap();
     experiment.advance(9 * DAY);
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left, next.held), (1.0, 2 * DAY, None));
+    assert_eq!((next.share, next.left, next.hold_reason), (1.0, 2 * DAY, None));
     again(&mut experiment, &mut log);
     // A kill stops it like a pause.
     experiment.change(10 * DAY, State::Killed, "anna", "").unwrap();
@@ -97,13 +97,13 @@ fn a_share_is_only_raised() {
     experiment.raise(1_000, 0.1, "anna", "no harm").unwrap();
     let position = experiment.position();
     let refused = experiment.raise(2_000, 0.05, "ben", "").unwrap_err();
-    assert_eq!(refused, Refused::Lower { from: 0.1, to: 0.05 });
+    assert_eq!(refused, CommandError::Lower { from: 0.1, to: 0.05 });
     assert_eq!(
         refused.to_string(),
         "the share is 0.1 and is only raised, so that units that are in the experiment stay in it; it cannot become 0.05"
     );
     for share in [0.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
-        assert!(matches!(experiment.raise(2_000, share, "ben", ""), Err(Refused::Config(_))), "{share}");
+        assert!(matches!(experiment.raise(2_000, share, "ben", ""), Err(CommandError::Config(_))), "{share}");
     }
     experiment.raise(2_000, 0.1, "ben", "").unwrap();
     assert_eq!((experiment.share(), experiment.position()), (0.1, position), "the same share again adds nothing");
@@ -115,19 +115,19 @@ fn a_share_is_only_raised() {
     experiment.advance(DAY + 1_000);
     assert_eq!(experiment.share(), 0.25);
     experiment.change(2 * DAY, State::Ended, "anna", "").unwrap();
-    assert_eq!(experiment.raise(3 * DAY, 1.0, "anna", "").unwrap_err(), Refused::Over(State::Ended));
+    assert_eq!(experiment.raise(3 * DAY, 1.0, "anna", "").unwrap_err(), CommandError::Over(State::Ended));
     experiment.advance(30 * DAY);
     assert_eq!(experiment.share(), 0.25);
     // All units are in, and no share is left to raise.
     let mut all = Experiment::create(config(2, "fixed"), 0).unwrap();
     all.raise(0, 1.0, "anna", "").unwrap();
-    assert_eq!(all.raise(0, 0.5, "anna", "").unwrap_err(), Refused::Lower { from: 1.0, to: 0.5 });
+    assert_eq!(all.raise(0, 0.5, "anna", "").unwrap_err(), CommandError::Lower { from: 1.0, to: 0.5 });
     // A log that lowers a share, or raises it where it cannot rise, is refused.
     let mut log: Vec<_> = experiment.take_events().into_iter().map(|numbered| numbered.recorded).collect();
     log.truncate(2);
     for share in [0.1, 0.05] {
         let raised = Event::Raised { time: DAY, share, who: String::new(), why: String::new() };
-        assert!(replayed(&log).fold(&Recorded::of(raised)).is_err(), "{share}");
+        assert!(replayed(&log).fold(&RecordedEvent::of(raised)).is_err(), "{share}");
     }
 }
 
@@ -152,17 +152,17 @@ fn a_ramp_does_not_move_after_a_breach() {
         again(&mut experiment, &mut log);
         experiment.advance(10 * DAY);
         let (state, held) = match then {
-            Then::Warn => (State::Running, Held::Guardrail),
-            Then::Pause => (State::Paused, Held::State),
+            Then::Warn => (State::Running, HoldReason::Guardrail),
+            Then::Pause => (State::Paused, HoldReason::State),
         };
         assert_eq!((experiment.state(), experiment.share()), (state, 0.01));
-        assert_eq!(experiment.next_step().unwrap().held, Some(held));
+        assert_eq!(experiment.next_step().unwrap().hold_reason, Some(held));
         if state == State::Paused {
             experiment.change(10 * DAY, State::Running, "anna", "it was the index").unwrap();
         }
         experiment.advance(30 * DAY);
         assert_eq!(experiment.share(), 0.01);
-        assert_eq!(experiment.next_step().unwrap().held, Some(Held::Guardrail));
+        assert_eq!(experiment.next_step().unwrap().hold_reason, Some(HoldReason::Guardrail));
         // A person who knows better raises it by hand.
         experiment.raise(30 * DAY, 0.5, "anna", "it was the index").unwrap();
         experiment.advance(60 * DAY);
@@ -213,7 +213,7 @@ fn a_ramp_waits_while_pages_are_broken() {
     pages(&mut experiment, 0, 400, true);
     experiment.advance(DAY / 2);
     assert!(!experiment.integrity().is_trusted());
-    assert_eq!(experiment.next_step().unwrap().held, Some(Held::Integrity));
+    assert_eq!(experiment.next_step().unwrap().hold_reason, Some(HoldReason::Integrity));
     again(&mut experiment, &mut log);
     experiment.advance(3 * DAY);
     assert_eq!(experiment.share(), 0.01);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traffic::{Experiment, Recorded, Snapshot, SnapshotError, UnitState};
+use traffic::{Experiment, RecordedEvent, Snapshot, SnapshotError, UnitState};
 
 /// By unit and snapshot, as a store keeps them; of those that are not whole nothing is read after a crash.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Shelf {
 
     /// The state that a new process finds: the last whole snapshot and the events after it. Unfinished snapshots are
     /// forgotten.
-    pub(crate) fn restored(&mut self, log: &[Recorded]) -> Option<Experiment> {
+    pub(crate) fn restored(&mut self, log: &[RecordedEvent]) -> Option<Experiment> {
         self.begun = None;
         let whole = self.whole.as_ref()?;
         let stored = |unit| Ok::<_, SnapshotError>(self.at(unit, whole.events));

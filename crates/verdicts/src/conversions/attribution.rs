@@ -27,7 +27,7 @@ pub enum Attribution {
     MostDrafted,
 }
 
-const EXPECTED: &str = "expected last, all, window=7d or most-drafted";
+const EXPECTED_RULE: &str = "expected last, all, window=7d or most-drafted";
 
 /// How many days after the last day of its impressions a unit closes, by default.
 const DAYS: u32 = 7;
@@ -55,7 +55,7 @@ impl FromStr for Attribution {
             "most-drafted" => Ok(Self::MostDrafted),
             _ => match text.strip_prefix("window=") {
                 Some(window) => parse_duration(window).map(|window| Self::All(Some(window))),
-                None => Err(EXPECTED.to_owned()),
+                None => Err(EXPECTED_RULE.to_owned()),
             },
         }
     }
@@ -105,36 +105,37 @@ pub(super) enum Unseen {
 /// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
 pub(super) fn attribute(
     attribution: Attribution,
-    seen: &[Exposure],
+    exposures: &[Exposure],
     time: i64,
     skew: i64,
     value: u64,
 ) -> Result<([u64; 2], [u64; 2]), Unseen> {
-    let end = seen.partition_point(|seen| seen.time.saturating_sub(skew) <= time);
-    let before = &seen[..end];
-    let Some(newest) = before.last() else { return Err(Unseen::Early) };
-    let of = |seen: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(seen, owner));
+    let end = exposures.partition_point(|exposures| exposures.time.saturating_sub(skew) <= time);
+    let earlier_exposures = &exposures[..end];
+    let Some(newest) = earlier_exposures.last() else { return Err(Unseen::Early) };
+    let of = |exposures: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(exposures, owner));
     Ok(match attribution {
         Attribution::Last => {
             // If several were at the last moment, the last is not known.
-            let at = before.partition_point(|seen| seen.time < newest.time);
-            let last = &before[at..];
-            whole(of(last).map(|owned| owned == last.len() as u64), value)
+            let at = earlier_exposures.partition_point(|exposures| exposures.time < newest.time);
+            let last = &earlier_exposures[at..];
+            undivided(of(last).map(|owned| owned == last.len() as u64), value)
         }
         Attribution::MostDrafted => {
-            let [first, second] = of(before);
-            whole([first > second, second > first], value)
+            let [first, second] = of(earlier_exposures);
+            undivided([first > second, second > first], value)
         }
         Attribution::All(window) => {
-            let begin =
-                window.map_or(0, |window| before.partition_point(|seen| time.saturating_sub(seen.time) > window));
-            let all = &before[begin..];
-            if all.is_empty() {
+            let begin = window.map_or(0, |window| {
+                earlier_exposures.partition_point(|exposures| time.saturating_sub(exposures.time) > window)
+            });
+            let counted_exposures = &earlier_exposures[begin..];
+            if counted_exposures.is_empty() {
                 return Err(Unseen::Late);
             }
-            let owned = of(all);
+            let owned = of(counted_exposures);
             // Less than two minor units cannot be divided, and go to neither.
-            (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / all.len() as u128) as u64))
+            (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / counted_exposures.len() as u128) as u64))
         }
     })
 }
@@ -144,7 +145,7 @@ fn count(seen: &[Exposure], owner: Owner) -> u64 {
 }
 
 /// One conversion of this value for a side that has it.
-fn whole(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
+fn undivided(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
     (has.map(u64::from), has.map(|has| if has { value } else { 0 }))
 }
 
@@ -159,7 +160,7 @@ mod tests {
             let read: Attribution = text.parse().unwrap();
             assert_eq!((read.to_string().as_str(), read.days()), (text, days));
         }
-        assert_eq!("first".parse::<Attribution>().unwrap_err(), EXPECTED);
+        assert_eq!("first".parse::<Attribution>().unwrap_err(), EXPECTED_RULE);
         assert!("window=".parse::<Attribution>().is_err());
     }
 

@@ -45,12 +45,12 @@ impl ConversionLine {
     /// Whether another line of the unit repeats this one: at any time if it names its order, otherwise at the same time.
     #[must_use]
     pub fn is_double(&self, other: &Self) -> bool {
-        self.said() == other.said() && (self.order != 0 || self.time == other.time)
+        self.repeat_key() == other.repeat_key() && (self.order != 0 || self.time == other.time)
     }
 
     /// The fields that repeated lines have in common.
     #[must_use]
-    pub fn said(&self) -> (u64, u64, u64, i64) {
+    pub fn repeat_key(&self) -> (u64, u64, u64, i64) {
         (self.document, self.order, self.action, self.value)
     }
 
@@ -135,38 +135,38 @@ pub struct LineRule {
 /// closed. `note` gets the fate of each line, by its place.
 pub fn credit<L: AsRef<ConversionLine>>(
     group: &[L],
-    seen: &[Exposure],
+    exposures: &[Exposure],
     rule: LineRule,
     is_late: impl Fn(i64) -> bool,
     sum: &mut UnitConversions,
     mut note: impl FnMut(usize, LineFate),
 ) {
     // The value left of each line after returns.
-    let mut left: Vec<(usize, u64)> = Vec::new();
-    for (place, line) in group.iter().map(AsRef::as_ref).enumerate() {
+    let mut open_orders: Vec<(usize, u64)> = Vec::new();
+    for (line_number, line) in group.iter().map(AsRef::as_ref).enumerate() {
         if is_late(line.time) {
-            note(place, LineFate::Late);
+            note(line_number, LineFate::Late);
         } else if line.is_return {
             let mut back = line.value.unsigned_abs();
-            note(place, if left.is_empty() { LineFate::NoOrder } else { LineFate::Return });
+            note(line_number, if open_orders.is_empty() { LineFate::NoOrder } else { LineFate::Return });
             // From the last one on.
-            for (_, value) in left.iter_mut().rev() {
+            for (_, value) in open_orders.iter_mut().rev() {
                 let taken = back.min(*value);
                 *value -= taken;
                 back -= taken;
             }
         } else {
-            left.push((place, line.value.unsigned_abs()));
+            open_orders.push((line_number, line.value.unsigned_abs()));
         }
     }
-    for (place, value) in left {
-        let line = group[place].as_ref();
+    for (line_number, value) in open_orders {
+        let line = group[line_number].as_ref();
         let fate = if value == 0 && line.value > 0 {
             LineFate::Returned
-        } else if seen.is_empty() {
+        } else if exposures.is_empty() {
             LineFate::NotShown
         } else {
-            match attribute(rule.attribution, seen, line.time, rule.skew, value) {
+            match attribute(rule.attribution, exposures, line.time, rule.skew, value) {
                 Err(Unseen::Early) => LineFate::Early,
                 Err(Unseen::Late) => LineFate::Late,
                 Ok(([0, 0], _)) => LineFate::Nobodys,
@@ -179,7 +179,7 @@ pub fn credit<L: AsRef<ConversionLine>>(
                 }
             }
         };
-        note(place, fate);
+        note(line_number, fate);
     }
 }
 

@@ -132,18 +132,18 @@ impl ConversionCounts {
         let UnitConversions { count, value } = unit;
         self.units.record(Preference::of(count[0].cmp(&count[1])));
         let most = value[0].min(value[1]).saturating_add(cap.unwrap_or(u64::MAX));
-        let kept = value.map(|side| side.min(most));
-        let cut = (value[0] - kept[0]) + (value[1] - kept[1]);
+        let capped_value = value.map(|side| side.min(most));
+        let cut_value = (value[0] - capped_value[0]) + (value[1] - capped_value[1]);
         for side in 0..2 {
             self.conversions[side] += count[side];
-            self.value[side] = self.value[side].saturating_add(kept[side]);
+            self.value[side] = self.value[side].saturating_add(capped_value[side]);
         }
-        self.cut = self.cut.saturating_add(cut);
-        self.cut_units += u64::from(cut > 0);
+        self.cut = self.cut.saturating_add(cut_value);
+        self.cut_units += u64::from(cut_value > 0);
         if cap.is_some() {
-            let difference = u128::from(kept[0].abs_diff(kept[1]));
+            let difference = u128::from(capped_value[0].abs_diff(capped_value[1]));
             self.squares += difference * difference;
-            self.draft.record(draft, i128::from(kept[0]) - i128::from(kept[1]));
+            self.draft.record(draft, i128::from(capped_value[0]) - i128::from(capped_value[1]));
         }
     }
 
@@ -252,7 +252,7 @@ impl Conversions {
     /// The outcomes by the number of conversions, on which [`decide`](crate::decide::decide) gives the same verdicts as on clicks.
     #[must_use]
     pub fn outcomes(&self) -> Outcomes {
-        let of = |day: &ConversionDay| Day {
+        let day_outcome = |day: &ConversionDay| Day {
             version: day.version,
             day: day.day,
             pair: day.pair,
@@ -261,7 +261,7 @@ impl Conversions {
         Outcomes {
             rankers: self.rankers.clone(),
             versions: self.versions.clone(),
-            days: self.days.iter().map(of).collect(),
+            days: self.days.iter().map(day_outcome).collect(),
         }
     }
 }

@@ -4,7 +4,7 @@ use ranktypes::text::with_unit;
 use times::date;
 
 use super::finding::{FindingKind, finding};
-use super::{By, Decision, Forecast};
+use super::{CountUnit, Decision, Forecast};
 
 /// The action that a verdict recommends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,13 +71,13 @@ impl Decision {
     /// The verdict for programs that act on it. `unit` is what a unit is, e.g. `user`; `fault` is why it is not trusted.
     #[must_use]
     pub fn outlook(&self, unit: Option<&str>, fault: Option<&str>) -> Outlook {
-        let found = finding(self, unit);
+        let finding = finding(self, unit);
         match fault {
             None => Outlook {
                 winner: self.winner(),
-                is_decided: found.kind == FindingKind::Decided,
-                advice: self.advice(found.kind, unit),
-                headline: found.sentence,
+                is_decided: finding.kind == FindingKind::Decided,
+                advice: self.advice(finding.kind, unit),
+                headline: finding.sentence,
             },
             Some(fault) => Outlook {
                 headline: fault.to_owned(),
@@ -136,8 +136,8 @@ impl Decision {
     fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
         let unit = match self.by {
-            By::Units | By::Conversions => unit.unwrap_or("unit"),
-            By::Impressions => "impression",
+            CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
+            CountUnit::Impressions => "impression",
         };
         let mut sentences = Vec::new();
         if let Some(&(first, second)) = forecast.idle.first() {
@@ -182,14 +182,17 @@ impl Forecast {
             ));
         }
         // The most informative: from the first that is likely at all to the first that is nearly certain.
-        let mut told = Vec::new();
+        let mut chances_told = Vec::new();
         for found in self.chances.iter().filter(|found| found.share >= 0.05 || found.days == first.days) {
-            told.push(format!("{} by {}", chance(found.share), date(last + found.days as i32)));
+            chances_told.push(format!("{} by {}", chance(found.share), date(last + found.days as i32)));
             if found.share >= 0.95 {
                 break;
             }
         }
-        Some(format!("The chance of a decision is {}, at {rate} as {lately}.", super::report::and_so_on(&told)))
+        Some(format!(
+            "The chance of a decision is {}, at {rate} as {lately}.",
+            super::report::join_with_and(&chances_told)
+        ))
     }
 }
 
@@ -208,14 +211,16 @@ fn chance(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::deciding::decided;
+    use super::super::running_decision::decided;
     use super::*;
-    use crate::outcomes::of_table;
+    use crate::outcomes::parse_table;
 
     fn outlook(rows: &str, fault: Option<&str>) -> Outlook {
         let header =
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-        decided(&of_table(&format!("{header}\n{rows}")), 0.05, By::Units).unwrap().outlook(Some("user"), fault)
+        decided(&parse_table(&format!("{header}\n{rows}")), 0.05, CountUnit::Units)
+            .unwrap()
+            .outlook(Some("user"), fault)
     }
 
     #[test]

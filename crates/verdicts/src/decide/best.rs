@@ -12,7 +12,7 @@ use super::pair::PairState;
 use super::{BestDecision, PairDecision};
 
 /// The best of `count` rankers and since when, if the evidence suffices.
-pub(super) fn declared(count: usize, states: &[PairState]) -> Option<(usize, i32)> {
+pub(super) fn declare_best(count: usize, states: &[PairState]) -> Option<(usize, i32)> {
     if count < 3 {
         return None;
     }
@@ -21,13 +21,13 @@ pub(super) fn declared(count: usize, states: &[PairState]) -> Option<(usize, i32
         let (first, second) = state.pair();
         for (ranker, reached) in [first, second].into_iter().zip(state.reached()) {
             if let Some(day) = reached {
-                let (others, since) = &mut beaten[ranker];
-                (*others, *since) = (*others + 1, day.max(*since));
+                let (beaten_count, since_day) = &mut beaten[ranker];
+                (*beaten_count, *since_day) = (*beaten_count + 1, day.max(*since_day));
             }
         }
     }
-    let all = beaten.into_iter().enumerate().filter(|(_, (others, _))| *others == count - 1);
-    all.map(|(ranker, (_, since))| (ranker, since)).min_by_key(|(_, since)| *since)
+    let all = beaten.into_iter().enumerate().filter(|(_, (beaten_count, _))| *beaten_count == count - 1);
+    all.map(|(ranker, (_, since_day))| (ranker, since_day)).min_by_key(|(_, since_day)| *since_day)
 }
 
 /// The ranker with the most evidence against the opponent against which it has the least: the best one, if it is known.
@@ -35,18 +35,18 @@ pub(super) fn leader(count: usize, states: &[PairState], declared: Option<(usize
     if let Some((ranker, _)) = declared {
         return ranker;
     }
-    let (mut least, mut met) = (vec![f64::INFINITY; count], vec![0; count]);
+    let (mut least_evidence, mut pairs_met) = (vec![f64::INFINITY; count], vec![0; count]);
     for state in states {
         let (first, second) = state.pair();
         for (ranker, evidence) in [first, second].into_iter().zip(state.ln_evidence()) {
-            least[ranker] = evidence.min(least[ranker]);
-            met[ranker] += 1;
+            least_evidence[ranker] = evidence.min(least_evidence[ranker]);
+            pairs_met[ranker] += 1;
         }
     }
-    for (least, met) in least.iter_mut().zip(met) {
+    for (least_evidence, pairs_met) in least_evidence.iter_mut().zip(pairs_met) {
         // No evidence about pairs that never met.
-        if met < count - 1 {
-            *least = least.min(0.0);
+        if pairs_met < count - 1 {
+            *least_evidence = least_evidence.min(0.0);
         }
     }
     let decided = |ranker: usize| {
@@ -62,7 +62,9 @@ pub(super) fn leader(count: usize, states: &[PairState], declared: Option<(usize
     };
     let mut best = 0;
     for ranker in 1..count {
-        if least[ranker] > least[best] || least[ranker] == least[best] && decided(ranker) > decided(best) {
+        if least_evidence[ranker] > least_evidence[best]
+            || least_evidence[ranker] == least_evidence[best] && decided(ranker) > decided(best)
+        {
             best = ranker;
         }
     }
@@ -77,12 +79,12 @@ pub(super) fn best(
     declared: Option<(usize, i32)>,
 ) -> BestDecision {
     let (mut wins, mut is_beaten) = (vec![0; count], vec![false; count]);
-    let mut contradicted = Vec::new();
+    let mut contradictions = Vec::new();
     for pair in pairs {
         let Some(winner) = pair.last.winner() else { continue };
         let (first, second) = pair.last.pair;
         if let Some(found) = pair.contradicted {
-            contradicted.extend(declared.map(|_| found));
+            contradictions.extend(declared.map(|_| found));
             continue;
         }
         wins[winner] += 1;
@@ -92,6 +94,6 @@ pub(super) fn best(
         declared,
         leader: (leader, wins[leader]),
         candidates: (0..count).filter(|ranker| !is_beaten[*ranker]).collect(),
-        contradicted,
+        contradicted: contradictions,
     }
 }

@@ -51,12 +51,12 @@ impl SinceVerdict {
 
     /// Whether the verdict is contradicted when these are all counts of its winner.
     pub(super) fn look_at(&mut self, counts: Counts) -> bool {
-        let since = between(self.at_verdict, counts);
+        let counts_since = between(self.at_verdict, counts);
         // Only more losses than wins are evidence against the winner.
         let reaches = |counts: Counts| {
             counts.losses > counts.wins && self.evidence.ln(counts.losses, counts.wins) >= self.ln_threshold
         };
-        self.has_reached = self.has_reached || reaches(since) || reaches(counts);
+        self.has_reached = self.has_reached || reaches(counts_since) || reaches(counts);
         self.has_reached || counts.wins < counts.losses
     }
 }

@@ -33,15 +33,31 @@ pub enum Drift {
 }
 
 /// The drift of a pair, if its interval is that between `ends`, which last moved on the days `moved`.
-pub(super) fn drift((first, second): (usize, usize), counts: Counts, ends: [f64; 2], moved: [i32; 2]) -> Option<Drift> {
+pub(super) fn drift(
+    (first, second): (usize, usize),
+    counts: Counts,
+    ends: [f64; 2],
+    move_days: [i32; 2],
+) -> Option<Drift> {
     let [low, high] = ends;
     let share = counts.share()?;
     if low >= high {
-        return Some(Drift::NoShare { ranker: first, other: second, above: (low, moved[0]), below: (high, moved[1]) });
+        return Some(Drift::NoShare {
+            ranker: first,
+            other: second,
+            above: (low, move_days[0]),
+            below: (high, move_days[1]),
+        });
     }
     if low > 0.0 && share <= low {
-        return Some(Drift::Fell { ranker: first, other: second, above: low, by: moved[0], share });
+        return Some(Drift::Fell { ranker: first, other: second, above: low, by: move_days[0], share });
     }
     let is_above = high < 1.0 && share >= high;
-    is_above.then(|| Drift::Fell { ranker: second, other: first, above: 1.0 - high, by: moved[1], share: 1.0 - share })
+    is_above.then(|| Drift::Fell {
+        ranker: second,
+        other: first,
+        above: 1.0 - high,
+        by: move_days[1],
+        share: 1.0 - share,
+    })
 }

@@ -37,7 +37,7 @@ pub struct DifferenceText {
     /// The rate of the other side.
     pub behind: String,
     /// How many more or fewer the side that is ahead has.
-    pub more: String,
+    pub difference: String,
     /// The interval of that, or why there is none yet.
     pub interval: String,
 }
@@ -60,7 +60,7 @@ impl Effect {
     ///
     /// # Errors
     /// If `alpha` is not in (0, 1).
-    pub(super) fn of(amounts: &Amounts, closed: u64, alpha: f64) -> Result<Option<Self>, StatisticsError> {
+    pub(super) fn of(amounts: &Amounts, closed_units: u64, alpha: f64) -> Result<Option<Self>, StatisticsError> {
         if amounts.are_none() {
             return Ok(None);
         }
@@ -68,17 +68,17 @@ impl Effect {
         let of = |sides: SideSums| {
             let sums = amounts.sums(sides);
             // As numbers that cannot overflow, whatever is in a table.
-            let all: f64 = [sides.first, sides.second, sides.cut].map(|count| count as f64).iter().sum();
+            let counted_clicks: f64 = [sides.first, sides.second, sides.cut].map(|count| count as f64).iter().sum();
             Difference {
                 rates: [sides.first, sides.second].map(|side| side as f64 / amounts.impressions as f64),
                 interval: sequence.interval(&sums),
                 progress: sequence.progress(&sums).min(1.0),
-                cut: sides.cut as f64 / all.max(1.0),
+                cut: sides.cut as f64 / counted_clicks.max(1.0),
             }
         };
         Ok(Some(Self {
             units: amounts.units,
-            closed,
+            closed: closed_units,
             impressions: amounts.impressions,
             clicks: of(amounts.clicks),
             clicked: of(amounts.clicked),
@@ -88,29 +88,30 @@ impl Effect {
     /// Clicks per impression, and the share of impressions with a click in percent.
     #[must_use]
     pub fn texts(&self, ahead_is_first: bool) -> [DifferenceText; 2] {
-        let [clicks, clicked] = [self.clicks, self.clicked].map(|of| if ahead_is_first { of } else { of.swapped() });
-        let mut clicked = clicked.text(100.0, 1, "points ");
-        for rate in [&mut clicked.ahead, &mut clicked.behind] {
+        let [clicks, clicked_shares] =
+            [self.clicks, self.clicked].map(|of| if ahead_is_first { of } else { of.swapped() });
+        let mut clicked_shares = clicked_shares.text(100.0, 1, "points ");
+        for rate in [&mut clicked_shares.ahead, &mut clicked_shares.behind] {
             rate.push('%');
         }
-        [clicks.text(1.0, 2, ""), clicked]
+        [clicks.text(1.0, 2, ""), clicked_shares]
     }
 
     /// In words, for the side that is ahead. `what` are the units.
     #[must_use]
     pub fn sentence(&self, ahead: &str, behind: &str, ahead_is_first: bool, what: &str) -> String {
-        let [clicks, clicked] = self.texts(ahead_is_first);
+        let [clicks, clicked_text] = self.texts(ahead_is_first);
         let mut text = format!(
             "{ahead}'s documents got {} clicks per impression and {behind}'s {}: {} ({}). Of these impressions, {} had a click on a \
              document of {ahead} and {} on one of {behind}: {} ({}).",
             clicks.ahead,
             clicks.behind,
-            clicks.more,
+            clicks.difference,
             clicks.interval,
-            clicked.ahead,
-            clicked.behind,
-            clicked.more,
-            clicked.interval,
+            clicked_text.ahead,
+            clicked_text.behind,
+            clicked_text.difference,
+            clicked_text.interval,
         );
         if self.units < self.closed {
             let [some, all] = [self.units, self.closed].map(with_separators);
@@ -148,7 +149,8 @@ impl Difference {
         let fewer_or_more = |value: f64| if value < 0.0 { "fewer" } else { "more" };
         let amount = |value: f64| format!("{:.digits$}", value.abs());
         let side = |value: f64| format!("{} {unit}{}", amount(value), fewer_or_more(value));
-        let more = if difference.abs() < 0.5 * step(digits) { "as many".to_owned() } else { side(difference) };
+        let difference_text =
+            if difference.abs() < 0.5 * step(digits) { "as many".to_owned() } else { side(difference) };
         let interval = match interval.map(|(low, high)| outwards(low, high, digits)) {
             Some((low, high, digits)) if low >= 0.0 => format!("{low:.digits$} to {high:.digits$}"),
             Some((low, high, digits)) if high <= 0.0 => format!("{:.digits$} to {:.digits$}", -high, -low),
@@ -159,7 +161,7 @@ impl Difference {
             }
         };
         let [ahead, behind] = self.rates.map(|rate| amount(scale * rate));
-        DifferenceText { ahead, behind, more, interval }
+        DifferenceText { ahead, behind, difference: difference_text, interval }
     }
 }
 
@@ -247,9 +249,9 @@ mod tests {
         assert!(digits == 3 && low <= -0.066 && (high + 0.004).abs() < 1e-9);
         let open = Difference { rates: [0.31, 0.30], interval: Some((-0.02, 0.041)), progress: 1.0, cut: 0.0 };
         let text = open.text(1.0, 2, "");
-        assert_eq!((&*text.more, &*text.interval), ("0.010 more", "0.020 fewer to 0.041 more"));
+        assert_eq!((&*text.difference, &*text.interval), ("0.010 more", "0.020 fewer to 0.041 more"));
         let level = Difference { rates: [0.3, 0.3], ..open };
         let text = level.text(100.0, 1, "points ");
-        assert_eq!((&*text.more, &*text.interval), ("as many", "2.0 fewer to 4.1 more"));
+        assert_eq!((&*text.difference, &*text.interval), ("as many", "2.0 fewer to 4.1 more"));
     }
 }

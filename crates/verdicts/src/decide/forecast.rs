@@ -13,15 +13,15 @@ use super::{Decision, PairDecision};
 /// How often the rest is played.
 const PLAYS: u64 = 400;
 /// The days with a look at a play: daily looks would decide a little sooner.
-const LOOKS: [u32; 14] = [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90];
+const LOOK_DAYS: [u32; 14] = [1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 75, 90];
 /// The horizons of the chances, in days.
 const HORIZONS: [u32; 3] = [7, 30, 90];
 /// The rate is that of this many days.
-const LATELY: i32 = 7;
+const RECENT_DAYS: i32 = 7;
 /// How many units of each side the prior of a share adds.
 const PRIOR: f64 = 10.0;
 /// With more pairs than these, only the leader has a forecast.
-const MOST_PAIRS: usize = 200;
+const MAX_PAIRS: usize = 200;
 
 /// How likely a decision comes within some days.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +46,7 @@ pub struct Forecast {
 }
 
 /// A pair as plays need it.
-struct Open {
+struct UndecidedPair {
     pair: (usize, usize),
     counts: Counts,
     /// Units a day.
@@ -64,14 +64,15 @@ impl Forecast {
             None => decision.pairs.iter().all(|pair| pair.last.winner().is_some()),
         };
         // The first day began with the experiment, so it is shorter than a day: counting starts at its end.
-        let from = first.max(last - LATELY);
-        if is_decided || from == last {
+        let first_day = first.max(last - RECENT_DAYS);
+        if is_decided || first_day == last {
             return None;
         }
-        let of_days = (last - from) as u32;
+        let day_count = (last - first_day) as u32;
         let rate = |pair: &PairDecision| {
-            let before = pair.looks.iter().rev().find(|look| look.day <= from).map_or(0, |look| look.counts.total());
-            (pair.last.counts.total() - before) as f64 / f64::from(of_days)
+            let before =
+                pair.looks.iter().rev().find(|look| look.day <= first_day).map_or(0, |look| look.counts.total());
+            (pair.last.counts.total() - before) as f64 / f64::from(day_count)
         };
         let per_day = decision.pairs.iter().map(rate).sum();
         let leader = decision.best.as_ref().map(|best| best.leader.0);
@@ -85,7 +86,7 @@ impl Forecast {
         };
         let idle = decision.pairs.iter().filter(is_idle).map(leader_first).collect();
         let chances = if per_day > 0.0 { chances(decision, leader, rate)? } else { Vec::new() };
-        Some(Self { of_days, per_day, chances, idle })
+        Some(Self { of_days: day_count, per_day, chances, idle })
     }
 }
 
@@ -93,7 +94,7 @@ impl Forecast {
 fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecision) -> f64) -> Option<Vec<DayChance>> {
     let rankers = decision.rankers.len();
     let contenders: Vec<usize> = match (&decision.best, leader) {
-        (Some(_), Some(leader)) if decision.pairs.len() > MOST_PAIRS => vec![leader],
+        (Some(_), Some(leader)) if decision.pairs.len() > MAX_PAIRS => vec![leader],
         (Some(best), _) => best.candidates.clone(),
         (None, _) => Vec::new(),
     };
@@ -105,32 +106,32 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
     let is_needed = |pair: &&PairDecision| {
         decision.best.is_none() || [pair.last.pair.0, pair.last.pair.1].iter().any(|one| contenders.contains(one))
     };
-    let open = decision.pairs.iter().filter(is_needed).map(|pair| {
+    let undecided_pairs = decision.pairs.iter().filter(is_needed).map(|pair| {
         let mut test = test().ok()?;
         test.look_at(pair.last.counts);
-        Some(Open { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
+        Some(UndecidedPair { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
     });
-    let open: Vec<Open> = open.collect::<Option<_>>()?;
+    let undecided_pairs: Vec<UndecidedPair> = undecided_pairs.collect::<Option<_>>()?;
     let opponents: Vec<Vec<Against>> =
-        contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &open)).collect();
-    let mut decided = [0_u64; LOOKS.len()];
+        contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &undecided_pairs)).collect();
+    let mut decided_plays = [0_u64; LOOK_DAYS.len()];
     for play in 0..PLAYS {
         // At which look each pair is decided, for its first and for its second.
-        let mut reached: Vec<Option<[usize; 2]>> = vec![None; open.len()];
-        let mut at_of = |pair: usize| {
+        let mut reached: Vec<Option<[usize; 2]>> = vec![None; undecided_pairs.len()];
+        let mut looks_of_pair = |pair: usize| {
             let seed = 0x4c6f_6f6b + play + PLAYS * pair as u64;
-            *reached[pair].get_or_insert_with(|| played(&open[pair], &mut Normals::from_seed(seed)))
+            *reached[pair].get_or_insert_with(|| play_pair(&undecided_pairs[pair], &mut Normals::from_seed(seed)))
         };
         let at = if decision.best.is_none() {
-            (0..open.len()).flat_map(&mut at_of).min()
+            (0..undecided_pairs.len()).flat_map(&mut looks_of_pair).min()
         } else {
-            opponents.iter().filter_map(|pairs| best_at(pairs, &mut at_of)).min()
+            opponents.iter().filter_map(|pairs| look_of_best(pairs, &mut looks_of_pair)).min()
         };
-        decided.iter_mut().skip(at.unwrap_or(LOOKS.len())).for_each(|count| *count += 1);
+        decided_plays.iter_mut().skip(at.unwrap_or(LOOK_DAYS.len())).for_each(|count| *count += 1);
     }
     let share = |days: &u32| {
-        let at = LOOKS.iter().position(|look| look == days)?;
-        Some(DayChance { days: *days, share: decided[at] as f64 / PLAYS as f64 })
+        let at = LOOK_DAYS.iter().position(|look| look == days)?;
+        Some(DayChance { days: *days, share: decided_plays[at] as f64 / PLAYS as f64 })
     };
     HORIZONS.iter().map(share).collect()
 }
@@ -142,12 +143,12 @@ struct Against {
 }
 
 /// The pairs of a ranker with all others, first those in which it wins least clearly; `None` if it did not meet all.
-fn against_all(ranker: usize, rankers: usize, open: &[Open]) -> Option<Vec<Against>> {
-    let side = |pair: &Open| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
-    let of = |(pair, one): (usize, &Open)| side(one).map(|side| Against { pair, side });
-    let mut pairs: Vec<Against> = open.iter().enumerate().filter_map(of).collect();
+fn against_all(ranker: usize, rankers: usize, undecided_pairs: &[UndecidedPair]) -> Option<Vec<Against>> {
+    let side = |pair: &UndecidedPair| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
+    let of = |(pair, one): (usize, &UndecidedPair)| side(one).map(|side| Against { pair, side });
+    let mut pairs: Vec<Against> = undecided_pairs.iter().enumerate().filter_map(of).collect();
     let lead = |Against { pair, side }: &Against| {
-        let Counts { wins, losses, .. } = open[*pair].counts;
+        let Counts { wins, losses, .. } = undecided_pairs[*pair].counts;
         let lead = (wins as f64 - losses as f64) / libm::sqrt((wins + losses).max(1) as f64);
         if *side == 0 { lead } else { -lead }
     };
@@ -155,12 +156,12 @@ fn against_all(ranker: usize, rankers: usize, open: &[Open]) -> Option<Vec<Again
     (pairs.len() == rankers - 1).then_some(pairs)
 }
 
-/// The look at which a ranker has beaten all others, if `at_of` says at which each pair is decided; `None` if that is never known.
-fn best_at(pairs: &[Against], at_of: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
+/// The look at which a ranker has beaten all others, if `looks_of_pair` says at which each pair is decided; `None` if that is never known.
+fn look_of_best(pairs: &[Against], looks_of_pair: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
     let mut last = 0;
     for Against { pair, side } in pairs {
-        let at = at_of(*pair)[*side];
-        if at == LOOKS.len() {
+        let at = looks_of_pair(*pair)[*side];
+        if at == LOOK_DAYS.len() {
             return None;
         }
         last = last.max(at);
@@ -169,36 +170,36 @@ fn best_at(pairs: &[Against], at_of: &mut impl FnMut(usize) -> [usize; 2]) -> Op
 }
 
 /// Plays the rest of a pair: the look at which its first wins, and at which its second does; a number that no look has if neither.
-fn played(pair: &Open, draws: &mut Normals) -> [usize; 2] {
-    const NEVER: usize = LOOKS.len();
-    let Open { counts, rate, .. } = pair;
+fn play_pair(pair: &UndecidedPair, draws: &mut Normals) -> [usize; 2] {
+    const NO_LOOK: usize = LOOK_DAYS.len();
+    let UndecidedPair { counts, rate, .. } = pair;
     let mut test = pair.test.clone();
-    let of = |state: TestState, at: usize| match state {
-        TestState::FirstWins => Some([at, NEVER]),
-        TestState::SecondWins => Some([NEVER, at]),
+    let looks_of_state = |state: TestState, look: usize| match state {
+        TestState::FirstWins => Some([look, NO_LOOK]),
+        TestState::SecondWins => Some([NO_LOOK, look]),
         TestState::Open => None,
     };
-    if let Some(reached) = of(test.verdict(), 0) {
-        return reached;
+    if let Some(decided_looks) = looks_of_state(test.verdict(), 0) {
+        return decided_looks;
     }
     // The share, on the scale of angles, where its error does not depend on it.
     let (wins, all) = (counts.wins as f64 + PRIOR, counts.decided() as f64 + 2.0 * PRIOR);
     let angle = libm::asin(libm::sqrt(wins / all)) + draws.normal() / (2.0 * libm::sqrt(all));
     let share = libm::pow(libm::sin(angle), 2.0);
     let decided = (counts.decided() as f64 + 1.0) / (counts.total() as f64 + 1.0);
-    let mut now = *counts;
+    let mut counts_now = *counts;
     let mut before = 0;
-    for (at, days) in LOOKS.iter().enumerate() {
+    for (look, days) in LOOK_DAYS.iter().enumerate() {
         let until = (rate * decided * f64::from(*days)) as u64;
         let more = until - before;
         before = until;
         let won = binomial(more, share, draws);
-        now += Counts::new(won, more - won, 0);
-        if let Some(reached) = of(test.look_at(now), at) {
-            return reached;
+        counts_now += Counts::new(won, more - won, 0);
+        if let Some(decided_looks) = looks_of_state(test.look_at(counts_now), look) {
+            return decided_looks;
         }
     }
-    [NEVER; 2]
+    [NO_LOOK; 2]
 }
 
 /// A binomial draw; of many, from the normal distribution.
@@ -213,8 +214,8 @@ fn binomial(count: u64, share: f64, draws: &mut Normals) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::By;
-    use super::super::deciding::decided;
+    use super::super::CountUnit;
+    use super::super::running_decision::decided;
     use super::*;
     use crate::outcomes::{Day, DayCounts, Outcomes};
 
@@ -231,7 +232,7 @@ mod tests {
     fn chances_rise_with_days_and_with_the_margin() {
         let of = |wins: u64| {
             let days = vec![[wins, 100 - wins]; 5];
-            decided(&outcomes(&days), 0.05, By::Units).unwrap().forecast.unwrap()
+            decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast.unwrap()
         };
         let (near, far) = (of(52), of(56));
         for forecast in [&near, &far] {
@@ -240,8 +241,8 @@ mod tests {
         }
         assert!(near.chances.iter().zip(&far.chances).all(|(near, far)| near.share < far.share), "{near:?} {far:?}");
         // Decided, and of one day.
-        assert!(decided(&outcomes(&[[90, 10], [90, 10]]), 0.05, By::Units).unwrap().forecast.is_none());
-        assert!(decided(&outcomes(&[[50, 50]]), 0.05, By::Units).unwrap().forecast.is_none());
+        assert!(decided(&outcomes(&[[90, 10], [90, 10]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
+        assert!(decided(&outcomes(&[[50, 50]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
     }
 
     #[test]
@@ -250,7 +251,7 @@ mod tests {
         stopped.days.push(Day { version: 0, day: 30, pair: (0, 2), ..stopped.days[0].clone() });
         stopped.days.push(Day { version: 0, day: 31, pair: (1, 2), ..stopped.days[0].clone() });
         stopped.rankers.push("other".to_owned());
-        let forecast = decided(&stopped, 0.05, By::Units).unwrap().forecast.unwrap();
+        let forecast = decided(&stopped, 0.05, CountUnit::Units).unwrap().forecast.unwrap();
         assert_eq!(forecast.idle.len(), 1, "{forecast:?}");
         assert!(forecast.chances.iter().all(|chance| chance.share < 0.2), "{forecast:?}");
     }
@@ -271,13 +272,15 @@ mod tests {
                 let wins = binomial(20, share, &mut draws);
                 days.push([wins, 20 - wins]);
                 if day == 4 {
-                    let Some(forecast) = decided(&outcomes(&days), 0.05, By::Units).unwrap().forecast else { break };
+                    let Some(forecast) = decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast else {
+                        break;
+                    };
                     said =
                         forecast.chances.iter().find(|chance| chance.days == horizon as u32).map(|chance| chance.share);
                 }
             }
             let Some(said) = said else { continue };
-            come_true |= decided(&outcomes(&days), 0.05, By::Units).unwrap().pairs[0].since.is_some();
+            come_true |= decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().pairs[0].since.is_some();
             let bin = &mut bins[((4.0 * said) as usize).min(3)];
             *bin = [bin[0] + 1.0, bin[1] + said, bin[2] + f64::from(u8::from(come_true))];
         }

@@ -11,29 +11,30 @@
 mod advice;
 mod best;
 mod contradiction;
-mod deciding;
 mod drift;
 mod effect;
 mod finding;
 mod forecast;
+mod look_table;
 mod pair;
+mod records;
 mod report;
-mod tables;
+mod running_decision;
 mod value;
 mod versions;
 
 pub use advice::{Action, Advice, Outlook};
 pub use contradiction::Contradiction;
-pub use deciding::Deciding;
 pub use drift::Drift;
 pub use effect::{Difference, DifferenceText, Effect};
 pub use finding::{Finding, FindingKind, finding};
 pub use forecast::{DayChance, Forecast};
-pub use report::{confidence_so_far, percent_of_confidence, range, report};
-pub use tables::{
+pub use records::{
     BestRecord, ChanceRecord, ContradictionRecord, CountsRecord, DecisionRecord, DifferenceRecord, DriftRecord,
     EffectRecord, ForecastRecord, PairRecord, SingleLookRecord, WorstRecord,
 };
+pub use report::{confidence_so_far, percent_of_confidence, range, report};
+pub use running_decision::RunningDecision;
 pub use value::{DraftLook, FIT_UNITS, ValueDecision, ValueLook, ValuePair, decide_value};
 pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
 
@@ -45,7 +46,7 @@ use crate::outcomes::DayCounts;
 
 /// The units that count as independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum By {
+pub enum CountUnit {
     /// Users or sessions, as the log was credited.
     #[default]
     Units,
@@ -111,7 +112,7 @@ pub struct PairDecision {
     pub effect: Option<Effect>,
     /// Not decided yet: how many more units would decide it with probability 1/2, if the share stays the same; `None` if that
     /// takes over a thousand times the present number.
-    pub more: Option<u64>,
+    pub units_until_decided: Option<u64>,
     /// Whether that was computed: of more than 200 pairs, only of those of the leader.
     pub has_forecast: bool,
 }
@@ -137,7 +138,7 @@ pub struct Decision {
     /// The level of all verdicts together.
     pub alpha: f64,
     /// What is counted.
-    pub by: By,
+    pub by: CountUnit,
     /// The first and the last day with outcomes.
     pub days: Option<(i32, i32)>,
     /// By pair.
@@ -164,15 +165,15 @@ impl Decision {
 }
 
 /// The number of further units that decide with probability 1/2.
-fn more(counts: Counts, alpha: f64) -> Option<u64> {
+fn units_until_decided(counts: Counts, alpha: f64) -> Option<u64> {
     let share = counts.share()?;
     let share = share.max(1.0 - share);
-    let (decided, all) = (counts.decided() as f64, counts.total() as f64);
+    let (decided_units, total) = (counts.decided() as f64, counts.total() as f64);
     // A smaller margin takes more than a thousand times as many.
-    if share <= 0.5 + 0.05 / libm::sqrt(decided) {
+    if share <= 0.5 + 0.05 / libm::sqrt(decided_units) {
         return None;
     }
-    let needed = if share < 1.0 {
+    let decided_units_needed = if share < 1.0 {
         StoppingTime::until(0.5, share, alpha).ok()?.quantile(0.5)?
     } else {
         // One side wins all further units: nothing is random.
@@ -180,11 +181,11 @@ fn more(counts: Counts, alpha: f64) -> Option<u64> {
         let is_enough = |wins: &u64| evidence.ln(*wins, 0) >= libm::log(2.0 / alpha);
         (counts.decided()..).find(is_enough)? as f64
     };
-    let more = (needed - decided).max(1.0) * all / decided;
-    (more < 1000.0 * all).then_some(more.ceil() as u64)
+    let missing_units = (decided_units_needed - decided_units).max(1.0) * total / decided_units;
+    (missing_units < 1000.0 * total).then_some(missing_units.ceil() as u64)
 }
 
-impl By {
+impl CountUnit {
     /// The counts of a day, by these units.
     fn of(self, counts: DayCounts) -> Counts {
         match self {
@@ -241,7 +242,7 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::deciding::decided;
+    use super::running_decision::decided;
     use super::*;
     use crate::amounts::{SideClicks, UnitAmounts};
     use crate::outcomes::{Day, Outcomes};
@@ -269,35 +270,35 @@ mod tests {
 
     #[test]
     fn a_pair_is_decided_once_and_since_a_day() {
-        let decision = decided(&outcomes(2), 0.05, By::Units).unwrap();
+        let decision = decided(&outcomes(2), 0.05, CountUnit::Units).unwrap();
         let pair = &decision.pairs[0];
         assert_eq!((pair.last.verdict, decision.looks().count()), (TestState::FirstWins, 20));
         let since = pair.since.unwrap();
         let verdicts: Vec<bool> = decision.looks().map(|look| look.verdict == TestState::Open).collect();
         assert_eq!(verdicts, (0..20).map(|day| day < since).collect::<Vec<_>>());
-        assert!((2..15).contains(&since) && pair.more.is_none());
+        assert!((2..15).contains(&since) && pair.units_until_decided.is_none());
         let (low, high) = pair.last.interval.unwrap();
         assert!(low > 0.5 && low < 0.55 && high > 0.55);
         // On the day before, it was expected soon.
         let mut before = outcomes(2);
         before.days.truncate(since as usize);
-        let more = decided(&before, 0.05, By::Units).unwrap().pairs[0].more.unwrap();
+        let more = decided(&before, 0.05, CountUnit::Units).unwrap().pairs[0].units_until_decided.unwrap();
         assert!((1..5_000).contains(&more), "{more}");
         // Impressions counted as independent are twice as many.
-        let sooner = decided(&outcomes(2), 0.05, By::Impressions).unwrap().pairs[0].since.unwrap();
+        let sooner = decided(&outcomes(2), 0.05, CountUnit::Impressions).unwrap().pairs[0].since.unwrap();
         assert!(sooner < since);
     }
 
     #[test]
     fn the_best_of_three_is_declared() {
-        let decision = decided(&outcomes(3), 0.05, By::Units).unwrap();
+        let decision = decided(&outcomes(3), 0.05, CountUnit::Units).unwrap();
         let best = decision.best.as_ref().unwrap();
         assert_eq!(
             (best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()),
             (Some(0), (0, 2), vec![0])
         );
         // A third of the level each: no sooner than alone.
-        assert!(decision.pairs[0].since >= decided(&outcomes(2), 0.05, By::Units).unwrap().pairs[0].since);
+        assert!(decision.pairs[0].since >= decided(&outcomes(2), 0.05, CountUnit::Units).unwrap().pairs[0].since);
         assert_eq!(decision.pairs[2].last.verdict, TestState::Open);
         // The two of the best are decided with it, and the third claims nothing from then on.
         let since = best.declared.unwrap().1;
@@ -353,7 +354,7 @@ mod tests {
                     expected = Some((ranker, day));
                 }
             }
-            let decision = decided(&outcomes, 0.05, By::Units).unwrap();
+            let decision = decided(&outcomes, 0.05, CountUnit::Units).unwrap();
             let best = decision.best.as_ref().unwrap();
             assert_eq!(best.declared, expected, "{seed}");
             declared += u32::from(expected.is_some());
@@ -391,30 +392,36 @@ mod tests {
     fn days_added_one_by_one_say_what_all_say_together() {
         for seed in 0..20 {
             let outcomes = random(seed);
-            let mut deciding = Deciding::new(outcomes.rankers.clone(), &outcomes.pairs(), 0.05, By::Units).unwrap();
+            let mut running_decision =
+                RunningDecision::new(outcomes.rankers.clone(), &outcomes.pairs(), 0.05, CountUnit::Units).unwrap();
             for day in outcomes.days.chunk_by(|a, b| a.day == b.day) {
-                deciding.add(day).unwrap();
+                running_decision.add(day).unwrap();
             }
-            assert_eq!(deciding.decision(), decided(&outcomes, 0.05, By::Units).unwrap(), "{seed}");
+            assert_eq!(running_decision.decision(), decided(&outcomes, 0.05, CountUnit::Units).unwrap(), "{seed}");
             let half = Outcomes {
                 days: outcomes.days[..outcomes.days.partition_point(|row| row.day < 6)].to_vec(),
                 ..outcomes.clone()
             };
-            let half = Deciding::of(&half, 0.05, By::Units, None).unwrap();
+            let half = RunningDecision::of(&half, 0.05, CountUnit::Units, None).unwrap();
             // Rows that were changed since are counted again.
             let mut changed = outcomes.clone();
             changed.days[0].counts.units.wins += 1;
             let mut clicked = outcomes.clone();
             clicked.days[0].counts.amounts.clicks.first += 1;
-            let [changed, clicked] =
-                [changed, clicked].map(|outcomes| Deciding::of(&outcomes, 0.05, By::Units, None).unwrap());
-            for before in [Some(&half), Some(&deciding), Some(&changed), Some(&clicked), None] {
-                assert_eq!(Deciding::of(&outcomes, 0.05, By::Units, before).unwrap(), deciding, "{seed}");
+            let [changed, clicked] = [changed, clicked]
+                .map(|outcomes| RunningDecision::of(&outcomes, 0.05, CountUnit::Units, None).unwrap());
+            for before in [Some(&half), Some(&running_decision), Some(&changed), Some(&clicked), None] {
+                assert_eq!(
+                    RunningDecision::of(&outcomes, 0.05, CountUnit::Units, before).unwrap(),
+                    running_decision,
+                    "{seed}"
+                );
             }
         }
-        let mut deciding = Deciding::new(vec!["a".to_owned(); 3], &[(0, 1)], 0.05, By::Units).unwrap();
+        let mut running_decision =
+            RunningDecision::new(vec!["a".to_owned(); 3], &[(0, 1)], 0.05, CountUnit::Units).unwrap();
         let unknown = Day { version: 0, day: 1, pair: (1, 2), counts: DayCounts::default() };
-        assert!(deciding.add(&[unknown]).is_err());
+        assert!(running_decision.add(&[unknown]).is_err());
     }
 
     #[test]
@@ -425,7 +432,7 @@ mod tests {
         };
         let of = |days: Vec<Day>| {
             let outcomes = Outcomes { days, ..outcomes(2) };
-            decided(&outcomes, 0.05, By::Units).unwrap()
+            decided(&outcomes, 0.05, CountUnit::Units).unwrap()
         };
         // Ahead all the time, by less and less.
         let fell = of(vec![day(1, 640, 360), day(2, 530, 470)]);
@@ -437,7 +444,7 @@ mod tests {
         assert!(text.starts_with(first) && text.contains("and of all days it is 58.5%.\nnew beats old: "), "{text}");
         let found = finding(&fell, None);
         assert!(found.kind == FindingKind::Decided && found.sentence.starts_with(first), "{found:?}");
-        assert!(found.more[0].starts_with("new beats old: "), "{found:?}");
+        assert!(found.details[0].starts_with("new beats old: "), "{found:?}");
         assert!(fell.looks_csv().lines().last().unwrap().ends_with(",first-wins,true,false"));
         assert_eq!(fell.json()["pairs"][0]["drift"]["ranker"], "new");
         // By so much that no share is left.
@@ -461,10 +468,10 @@ mod tests {
             let mut nothing = outcomes(2);
             nothing.days.clear();
             nothing.rankers.truncate(rankers);
-            let decision = decided(&nothing, 0.05, By::Units).unwrap();
+            let decision = decided(&nothing, 0.05, CountUnit::Units).unwrap();
             assert!(decision.pairs.is_empty() && decision.days.is_none() && decision.looks().next().is_none());
             assert!(!report(&decision, None).is_empty());
         }
-        assert!(decided(&outcomes(2), 0.0, By::Units).is_err());
+        assert!(decided(&outcomes(2), 0.0, CountUnit::Units).is_err());
     }
 }

@@ -7,7 +7,7 @@ use statistics::{Counts, StatisticsError};
 use super::contradiction::{SinceVerdict, describe};
 use super::drift::drift;
 use super::effect::Effect;
-use super::{By, Look, PairDecision, SingleLook};
+use super::{CountUnit, Look, PairDecision, SingleLook};
 use crate::amounts::Amounts;
 use crate::outcomes::DayCounts;
 
@@ -24,22 +24,22 @@ enum Claim {
 
 /// The evidence that verdicts need.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Needed {
+pub(super) struct EvidenceThresholds {
     /// The part of the level that a pair has among all pairs.
-    pub(super) of_pair: f64,
+    pub(super) pair: f64,
     /// The number of pairs.
     pub(super) pairs: usize,
     /// The number of rankers.
     pub(super) rankers: usize,
     /// The evidence against each other ranker that makes one the best of all.
-    pub(super) of_best: f64,
+    pub(super) best: f64,
 }
 
 /// A pair until the last day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PairState {
     pair: (usize, usize),
-    needed: Needed,
+    thresholds: EvidenceThresholds,
     impressions: Counts,
     /// All units that closed, and their sums.
     closed: u64,
@@ -54,7 +54,7 @@ pub(super) struct PairState {
     last: Option<Day>,
     claim: Claim,
     /// The test of the claim that one of the two is the best.
-    of_best: Option<ShareSequence>,
+    best: Option<ShareSequence>,
     /// The interval until the last look, and on which days its ends moved last.
     ends: [f64; 2],
     moved: [i32; 2],
@@ -75,19 +75,19 @@ struct Day {
 }
 
 impl PairState {
-    pub(super) fn new(pair: (usize, usize), needed: Needed) -> Result<Self, StatisticsError> {
+    pub(super) fn new(pair: (usize, usize), thresholds: EvidenceThresholds) -> Result<Self, StatisticsError> {
         Ok(Self {
             pair,
-            needed,
+            thresholds,
             impressions: Counts::default(),
             closed: 0,
             amounts: Amounts::default(),
-            shares: ShareSequence::new(needed.of_pair)?,
+            shares: ShareSequence::new(thresholds.pair)?,
             reached: [None; 2],
             counted: Vec::new(),
             last: None,
             claim: Claim::OfAllPairs,
-            of_best: None,
+            best: None,
             ends: [0.0, 1.0],
             moved: [0; 2],
             since: None,
@@ -112,20 +112,20 @@ impl PairState {
     }
 
     /// Counts a day, which is later than those before.
-    pub(super) fn count(&mut self, day: i32, counts: DayCounts, by: By) {
+    pub(super) fn count(&mut self, day: i32, counts: DayCounts, by: CountUnit) {
         self.impressions += counts.impressions;
         self.closed += counts.units.total();
         self.amounts += counts.amounts;
-        let new = by.of(counts);
-        if new.total() == 0 {
+        let day_counts = by.of(counts);
+        if day_counts.total() == 0 {
             return;
         }
         let mut counts = self.shares.test().counts();
-        counts += new;
+        counts += day_counts;
         let verdict = self.shares.look_at(counts);
         let largest = self.shares.test().largest_ln_evidence();
         for (reached, largest) in self.reached.iter_mut().zip(largest) {
-            if reached.is_none() && largest >= libm::log(self.needed.of_best) {
+            if reached.is_none() && largest >= libm::log(self.thresholds.best) {
                 *reached = Some(day);
             }
         }
@@ -170,7 +170,7 @@ impl PairState {
         let is_known = self.looks.last().is_some_and(|look| look.winner() == Some(ranker));
         self.since = self.since.filter(|_| is_known).or(Some(since));
         self.after = None;
-        let mut shares = ShareSequence::at_threshold(self.needed.of_best)?;
+        let mut shares = ShareSequence::at_threshold(self.thresholds.best)?;
         (self.ends, self.moved) = ([0.0, 1.0], [0; 2]);
         let reached = self.reached[usize::from(!is_first)];
         for look in &self.looks {
@@ -180,7 +180,7 @@ impl PairState {
                 since_verdict(&mut self.after, oriented(look.counts, is_first), shares.test().ln_threshold())?;
             }
         }
-        self.of_best = Some(shares);
+        self.best = Some(shares);
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl PairState {
         let Day { day, counts, .. } = seen;
         let of_pairs = |largest: [f64; 2]| {
             let p_value = libm::exp(std::f64::consts::LN_2 - largest[0].max(largest[1])).min(1.0);
-            (p_value * self.needed.pairs as f64).min(1.0)
+            (p_value * self.thresholds.pairs as f64).min(1.0)
         };
         let mut look = Look {
             day,
@@ -215,10 +215,10 @@ impl PairState {
                 self.shares.test().ln_threshold()
             }
             Claim::OfTheBest { is_first } => {
-                let ln_rankers = libm::log(self.needed.rankers as f64);
+                let ln_rankers = libm::log(self.thresholds.rankers as f64);
                 look.p_value = libm::exp(ln_rankers - seen.largest[usize::from(!is_first)]).min(1.0);
                 look.verdict = if is_first { TestState::FirstWins } else { TestState::SecondWins };
-                let Some(shares) = &mut self.of_best else { return Ok(()) };
+                let Some(shares) = &mut self.best else { return Ok(()) };
                 shares.look_at(counts);
                 note_moves(&mut self.ends, &mut self.moved, shares.ends(), day);
                 look.drifts = shares.drifts();
@@ -250,26 +250,30 @@ impl PairState {
             is_contradicted: false,
             drifts: false,
         });
-        let contradicted = last.is_contradicted.then(|| {
+        let contradiction = last.is_contradicted.then(|| {
             let is_first = last.verdict == TestState::FirstWins;
             let looks = self.looks.iter().map(|look| (look.day, oriented(look.counts, is_first)));
             describe(looks, if is_first { (first, second) } else { (second, first) })
         });
-        let pairs = self.needed.pairs as f64;
+        let pairs = self.thresholds.pairs as f64;
         let single_look = last.is_claimed.then(|| SingleLook {
             p_value: (sign_test(last.counts) * pairs).min(1.0),
-            interval: exact_interval(last.counts, self.needed.of_pair).ok(),
+            interval: exact_interval(last.counts, self.thresholds.pair).ok(),
         });
         let is_open = last.verdict == TestState::Open && last.is_claimed;
         PairDecision {
             since: self.since,
-            contradicted,
+            contradicted: contradiction,
             drift: last.drifts.then(|| drift(self.pair, last.counts, self.ends, self.moved)).flatten(),
             impressions: self.impressions,
             single_look,
             // The level was checked at the beginning.
-            effect: Effect::of(&self.amounts, self.closed, self.needed.of_pair).ok().flatten(),
-            more: if is_open && with_forecast { super::more(last.counts, self.needed.of_pair) } else { None },
+            effect: Effect::of(&self.amounts, self.closed, self.thresholds.pair).ok().flatten(),
+            units_until_decided: if is_open && with_forecast {
+                super::units_until_decided(last.counts, self.thresholds.pair)
+            } else {
+                None
+            },
             has_forecast: with_forecast,
             looks: self.looks.clone(),
             last,

@@ -5,7 +5,7 @@ use statistics::Counts;
 use statistics::anytime::TestState;
 use times::date;
 
-use super::{By, Contradiction, Decision, Drift, Look, PairDecision};
+use super::{Contradiction, CountUnit, Decision, Drift, Look, PairDecision};
 use crate::amounts::CAP;
 
 /// The verdict in words. `unit` is what a unit is, e.g. `user`.
@@ -14,15 +14,15 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     let Some((first, last)) = decision.days else {
         return "Nothing to decide: no outcome has closed yet. Credit a longer log, or one that is complete (--final).\n".to_owned();
     };
-    let what = match decision.by {
-        By::Units | By::Conversions => unit.unwrap_or("unit"),
-        By::Impressions => "impression",
+    let unit_name = match decision.by {
+        CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
+        CountUnit::Impressions => "impression",
     };
     let mut lines = Vec::new();
     if let Some(best) = &decision.best {
         let name = |ranker: usize| decision.rankers[ranker].as_str();
         for &found in &best.contradicted {
-            lines.push(contradiction(decision, found, what));
+            lines.push(contradiction(decision, found, unit_name));
         }
         if let Some(found) = decision.drift().filter(|_| best.contradicted.is_empty()) {
             lines.push(drift(decision, found));
@@ -46,13 +46,13 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
                 name(best.leader.0),
                 best.leader.1,
                 count - 1,
-                listed(&best.candidates.iter().map(|&ranker| name(ranker)).collect::<Vec<_>>()),
+                list_names(&best.candidates.iter().map(|&ranker| name(ranker)).collect::<Vec<_>>()),
             )),
         }
         lines.push(String::new());
     }
     for pair in &decision.pairs {
-        lines.extend(of_pair(decision, pair, what));
+        lines.extend(pair_sentences(decision, pair, unit_name));
     }
     let days =
         if first == last { format!("the day {}", date(first)) } else { format!("{} to {}", date(first), date(last)) };
@@ -72,15 +72,15 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
         }
     };
     lines.push(format!(
-        "Outcomes of {days}. Each {what} counts once; level {}{shared}. Verdicts and intervals hold however often you look, and an interval \
+        "Outcomes of {days}. Each {unit_name} counts once; level {}{shared}. Verdicts and intervals hold however often you look, and an interval \
          excludes 50% exactly if its pair is decided; intervals are for a share that stays the same.",
         level(decision.alpha),
     ));
     lines.push(match decision.by {
-        By::Conversions => format!("Each {what} counts for the side that it has more conversions of."),
-        By::Units | By::Impressions => about_effects(decision),
+        CountUnit::Conversions => format!("Each {unit_name} counts for the side that it has more conversions of."),
+        CountUnit::Units | CountUnit::Impressions => about_effects(decision),
     });
-    if decision.by == By::Impressions {
+    if decision.by == CountUnit::Impressions {
         lines.push(
             "Impressions were counted as independent: where users differ in taste and see many lists, that finds differences between \
              equal rankers. Prefer --by units."
@@ -110,12 +110,13 @@ fn about_effects(decision: &Decision) -> String {
 }
 
 /// What is known of a pair, by line. `what` is what counts once, in the singular.
-pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> Vec<String> {
+pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name: &str) -> Vec<String> {
     let last = &pair.last;
     let [first, second] = [last.pair.0, last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
     let Counts { wins, losses, ties } = last.counts;
     let Some(share) = last.counts.share() else {
-        let all = if ties == 1 { format!("the only {what}") } else { format!("all {}", with_unit(ties, what)) };
+        let all =
+            if ties == 1 { format!("the only {unit_name}") } else { format!("all {}", with_unit(ties, unit_name)) };
         return vec![format!("{first} and {second}: nothing is decided; {all} tied.")];
     };
     // The numbers are those of the winner, or of the side that is ahead.
@@ -126,7 +127,8 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
         (TestState::Open, None) => share >= 0.5,
     };
     let (ahead, behind) = if ahead_is_first { (first, second) } else { (second, first) };
-    let turned = |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
+    let oriented_interval =
+        |(low, high): (f64, f64)| if ahead_is_first { (low, high) } else { (1.0 - high, 1.0 - low) };
     let headline = match last.winner() {
         Some(ranker) if pair.contradicted.is_some() => format!(
             "  That {} beats {} was decided{} ({} confidence). {}",
@@ -152,11 +154,11 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     };
     let mut lines = vec![headline];
     if let Some(found) = pair.contradicted {
-        lines.insert(0, contradiction(decision, found, what));
+        lines.insert(0, contradiction(decision, found, unit_name));
     } else if let Some(found) = pair.drift {
         lines.insert(0, drift(decision, found));
     }
-    let interval = match last.interval.map(turned) {
+    let interval = match last.interval.map(oriented_interval) {
         Some(interval) => format!(" ({})", range(interval)),
         None if last.is_claimed => " (no share fits all days)".to_owned(),
         None => String::new(),
@@ -164,14 +166,14 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
     lines.push(format!(
         "  {ahead} won {} of {} that preferred a side{interval}; {} tied.",
         percent(if ahead_is_first { share } else { 1.0 - share }),
-        with_unit(wins + losses, what),
-        with_unit(ties, what),
+        with_unit(wins + losses, unit_name),
+        with_unit(ties, unit_name),
     ));
     if let Some(single) = pair.single_look
         && let Some(interval) = single.interval
     {
         // Made in another way, so by another rule of rounding: to the nearest.
-        let (low, high) = turned(interval);
+        let (low, high) = oriented_interval(interval);
         lines.push(format!(
             "  For one look fixed in advance: sign test p {}, {} to {}.",
             p_text(single.p_value),
@@ -180,24 +182,24 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
         ));
     }
     if let Some(effect) = pair.effect.filter(|_| last.is_claimed) {
-        let units = plural(if decision.by == By::Units { what } else { "unit" });
+        let units = plural(if decision.by == CountUnit::Units { unit_name } else { "unit" });
         lines.push(format!("  {}", effect.sentence(ahead, behind, ahead_is_first, &units)));
     }
     if last.verdict == TestState::Open && last.is_claimed {
-        lines.extend(match pair.more {
-            Some(1) => {
-                Some(format!("  At this share, about 1 more {what} decides it (an even chance of sooner or later)."))
-            }
+        lines.extend(match pair.units_until_decided {
+            Some(1) => Some(format!(
+                "  At this share, about 1 more {unit_name} decides it (an even chance of sooner or later)."
+            )),
             Some(more) => Some(format!(
                 "  At this share, about {} more {} decide it (an even chance of sooner or later).",
                 with_separators(round(more)),
-                plural(what)
+                plural(unit_name)
             )),
             None if !pair.has_forecast => None,
             None if wins == losses => Some("  At this share, there will be no decision.".to_owned()),
             None => Some(format!(
                 "  At this share, no decision is in sight: it would take over 1,000 times as many {}.",
-                plural(what)
+                plural(unit_name)
             )),
         });
     }
@@ -205,21 +207,21 @@ pub(super) fn of_pair(decision: &Decision, pair: &PairDecision, what: &str) -> V
 }
 
 /// Says that a verdict is about the past. `what` is what counts once, in the singular.
-pub(super) fn contradiction(decision: &Decision, found: Contradiction, what: &str) -> String {
-    let [winner, other] = [found.winner, found.other].map(|ranker| decision.rankers[ranker].as_str());
+pub(super) fn contradiction(decision: &Decision, contradiction: Contradiction, unit_name: &str) -> String {
+    let [winner, other] = [contradiction.winner, contradiction.other].map(|ranker| decision.rankers[ranker].as_str());
     let of = |counts: Counts| {
         let share = counts.losses as f64 / counts.decided().max(1) as f64;
-        format!("{other} won {} of {} that preferred a side", percent(share), with_unit(counts.decided(), what))
+        format!("{other} won {} of {} that preferred a side", percent(share), with_unit(counts.decided(), unit_name))
     };
-    if found.other_is_ahead() {
-        let until = date(found.until);
-        format!("{winner} was ahead until {until}; {other} is ahead now: since then, {}.", of(found.since))
+    if contradiction.other_is_ahead() {
+        let until_day = date(contradiction.until);
+        format!("{winner} was ahead until {until_day}; {other} is ahead now: since then, {}.", of(contradiction.since))
     } else {
-        let (after, until, counts) = found.against;
+        let (after, until_day, counts) = contradiction.against;
         format!(
             "{winner} and {other} were ahead in turn: {winner} is ahead now, but after {} and until {}, {}.",
             date(after),
-            date(until),
+            date(until_day),
             of(counts)
         )
     }
@@ -266,15 +268,15 @@ pub fn range((low, high): (f64, f64)) -> String {
 }
 
 fn percent_below(share: f64) -> String {
-    rounded(share, libm::floor, |text| share >= 0.5 && text <= 0.5)
+    round_share(share, libm::floor, |text| share >= 0.5 && text <= 0.5)
 }
 
 fn percent_above(share: f64) -> String {
-    rounded(share, libm::ceil, |text| share <= 0.5 && text >= 0.5)
+    round_share(share, libm::ceil, |text| share <= 0.5 && text >= 0.5)
 }
 
 /// A share rounded in one way, to one digit or, while that is not enough, up to six.
-fn rounded(share: f64, to_whole: impl Fn(f64) -> f64, is_too_coarse: impl Fn(f64) -> bool) -> String {
+fn round_share(share: f64, to_whole: impl Fn(f64) -> f64, is_too_coarse: impl Fn(f64) -> bool) -> String {
     let mut digits = 1;
     loop {
         let scale = libm::pow(10.0, digits as f64 + 2.0);
@@ -318,12 +320,12 @@ fn round(count: u64) -> u64 {
     count.div_ceil(unit) * unit
 }
 
-pub(super) fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "None".to_owned() } else { and_so_on(names) }
+pub(super) fn list_names(names: &[&str]) -> String {
+    if names.is_empty() { "None".to_owned() } else { join_with_and(names) }
 }
 
 /// Parts of a sentence: `a, b and c`.
-pub(super) fn and_so_on<S: AsRef<str>>(parts: &[S]) -> String {
+pub(super) fn join_with_and<S: AsRef<str>>(parts: &[S]) -> String {
     let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
     match parts.as_slice() {
         [] => String::new(),
@@ -334,18 +336,18 @@ pub(super) fn and_so_on<S: AsRef<str>>(parts: &[S]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::deciding::decided;
+    use super::super::running_decision::decided;
     use super::*;
-    use crate::outcomes::{DayCounts, Outcomes, of_table};
+    use crate::outcomes::{DayCounts, Outcomes, parse_table};
 
     #[test]
     fn verdicts_are_plain() {
         let table = |wins: u64, losses: u64| {
             let header =
                 "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-            of_table(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"))
+            parse_table(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"))
         };
-        let text = |wins, losses| report(&decided(&table(wins, losses), 0.05, By::Units).unwrap(), Some("user"));
+        let text = |wins, losses| report(&decided(&table(wins, losses), 0.05, CountUnit::Units).unwrap(), Some("user"));
         let won = text(300, 400);
         assert!(won.starts_with("B beats A: 99."), "{won}");
         assert!(won.contains("\n  B won 57.1% of 700 users that preferred a side (5"), "{won}");
@@ -369,7 +371,7 @@ mod tests {
     #[test]
     fn a_report_says_by_how_many_clicks() {
         use crate::amounts::{Amounts, SideClicks, UnitAmounts};
-        let mut outcomes = of_table(
+        let mut outcomes = parse_table(
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties\n\
              2026-11-22,A,B,300,400,50,1,1,1\n",
         );
@@ -378,7 +380,7 @@ mod tests {
         for clicks in [[1, 0]; 300].into_iter().chain([[0, 2]; 399]).chain([[0, 14]]).chain([[0, 0]; 40]) {
             amounts.record(UnitAmounts::of(Some(SideClicks(clicks))));
         }
-        let text = report(&decided(&outcomes, 0.05, By::Units).unwrap(), Some("user"));
+        let text = report(&decided(&outcomes, 0.05, CountUnit::Units).unwrap(), Some("user"));
         let sentence = text.lines().nth(3).unwrap();
         let expected = "  B's documents got 1.09 clicks per impression and A's 0.41: 0.68 more (0.5";
         assert!(
@@ -395,7 +397,7 @@ mod tests {
         (first.day, second.counts) = (first.day - 1, DayCounts::default());
         second.counts.amounts = Amounts::default();
         let two = Outcomes { days: vec![first, second], ..outcomes };
-        let of = |outcomes: &Outcomes| decided(outcomes, 0.05, By::Units).unwrap().pairs[0].effect.unwrap();
+        let of = |outcomes: &Outcomes| decided(outcomes, 0.05, CountUnit::Units).unwrap().pairs[0].effect.unwrap();
         assert_eq!(of(&two).clicks.rates, [300.0 / 740.0, 803.0 / 740.0]);
     }
 

@@ -95,28 +95,28 @@ pub fn decide_value(
     pairs.sort_unstable();
     pairs.dedup();
     let sequence = RatioSequence::new(cap as f64, alpha / pairs.len().max(1) as f64)?;
-    let of_pair = |&pair: &(usize, usize)| {
-        let (mut counts, mut known, mut drifts) =
+    let decide_pair = |&pair: &(usize, usize)| {
+        let (mut counts, mut known_units, mut drifts) =
             (ConversionCounts::default(), (f64::NEG_INFINITY, f64::INFINITY), false);
         let (mut looks, mut winner, mut sums) = (Vec::new(), None, RatioSums::default());
         for day in days().filter(|day| day.pair == pair) {
             let slope = slope(&counts, &sums, &sequence, cap);
             counts += day.counts;
-            add(&mut sums, adjusted(&day.counts, slope));
+            add(&mut sums, adjusted_sums(&day.counts, slope));
             if let Some((low, high)) = sequence.interval(&sums) {
-                known = (known.0.max(low), known.1.min(high));
+                known_units = (known_units.0.max(low), known_units.1.min(high));
             }
-            drifts |= known.0 > known.1;
-            let is_known = known.0.is_finite() && known.1.is_finite() && !drifts;
+            drifts |= known_units.0 > known_units.1;
+            let is_known = known_units.0.is_finite() && known_units.1.is_finite() && !drifts;
             if winner.is_none() && is_known {
-                winner = match known {
+                winner = match known_units {
                     (low, _) if low > 0.0 => Some((pair.0, day.day)),
                     (_, high) if high < 0.0 => Some((pair.1, day.day)),
                     _ => None,
                 };
             }
             let progress = sequence.progress(&sums).min(1.0);
-            let interval = is_known.then_some(known);
+            let interval = is_known.then_some(known_units);
             let draft = conversions.has_draft.then(|| DraftLook {
                 slope,
                 difference: sums.ratio().unwrap_or(0.0),
@@ -124,9 +124,9 @@ pub fn decide_value(
             });
             looks.push(ValueLook { day: day.day, counts, interval, progress, drifts, draft });
         }
-        ValuePair { pair, looks, winner }
+        ValuePair { pair, looks: looks, winner }
     };
-    let pairs = pairs.iter().map(of_pair).collect();
+    let pairs = pairs.iter().map(decide_pair).collect();
     Ok(Some(ValueDecision { rankers: conversions.rankers.clone(), alpha, cap, pairs }))
 }
 
@@ -138,12 +138,12 @@ fn slope(counts: &ConversionCounts, sums: &RatioSums, sequence: &RatioSequence, 
         return 0.0;
     }
     // The squares are at least `progress` times those that the cap alone needs.
-    let most = cap as f64 * (libm::sqrt(progress) - 1.0) / f64::from(draft::MOST);
+    let most = cap as f64 * (libm::sqrt(progress) - 1.0) / f64::from(draft::MAX_ADVANTAGE);
     counts.draft.slope().clamp(-most, most)
 }
 
 /// The sums of differences minus `slope` times the advantage.
-fn adjusted(counts: &ConversionCounts, slope: f64) -> RatioSums {
+fn adjusted_sums(counts: &ConversionCounts, slope: f64) -> RatioSums {
     let sums = counts.sums();
     if slope == 0.0 {
         return sums;
@@ -238,12 +238,12 @@ impl ValueDecision {
         let [first, second] = [pair.pair.0, pair.pair.1].map(|ranker| self.rankers[ranker].as_str());
         let (rates, is_first) = (last.rates(), pair.is_first_ahead());
         let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
-        let [more, less] = if is_first { rates } else { [rates[1], rates[0]] };
+        let [winner_rate, loser_rate] = if is_first { rates } else { [rates[1], rates[0]] };
         let of = currency.map_or_else(|| "minor units".to_owned(), |currency| format!("minor units of {currency}"));
         let interval = match last.interval {
             Some((low, high)) => {
                 let (low, high) = if is_first { (low, high) } else { (-high, -low) };
-                format!("the difference is between {} and {}", signed(low), signed(high))
+                format!("the difference is between {} and {}", signed_text(low), signed_text(high))
             }
             None if last.drifts => "no one difference fits all days".to_owned(),
             None => {
@@ -252,28 +252,32 @@ impl ValueDecision {
         };
         let verdict = match pair.winner {
             Some((_, day)) => format!("{ahead} has more value than {behind}, since {}", date(day)),
-            None if more > less => format!("{ahead} and {behind}: not decided; {ahead} is ahead"),
+            None if winner_rate > loser_rate => format!("{ahead} and {behind}: not decided; {ahead} is ahead"),
             None => format!("{ahead} and {behind}: not decided"),
         };
         let draft = last.draft.map_or_else(String::new, |draft| format!("; {}", draft.sentence()));
-        format!("{verdict}. {} and {} per {unit} ({of}); {interval}{draft}", signed(more), signed(less))
+        format!(
+            "{verdict}. {} and {} per {unit} ({of}); {interval}{draft}",
+            signed_text(winner_rate),
+            signed_text(loser_rate)
+        )
     }
 
     /// How many units were cut, and which share of all value that is; `None` if none was.
     #[must_use]
     pub fn cut(&self, unit: &str) -> Option<String> {
-        let mut all = ConversionCounts::default();
-        self.pairs.iter().for_each(|pair| all += pair.last().counts);
-        if all.cut_units == 0 {
+        let mut totals = ConversionCounts::default();
+        self.pairs.iter().for_each(|pair| totals += pair.last().counts);
+        if totals.cut_units == 0 {
             return None;
         }
-        let value: f64 = all.value.iter().map(|side| *side as f64).sum::<f64>() + all.cut as f64;
+        let value: f64 = totals.value.iter().map(|side| *side as f64).sum::<f64>() + totals.cut as f64;
         let percent = |part: f64, of: f64| format!("{:.1}%", 100.0 * part / of.max(1.0));
         Some(format!(
             "Capped at {}: {} of {unit}s, {} of the value is cut.",
             with_separators(self.cap),
-            percent(all.cut_units as f64, all.units.total() as f64),
-            percent(all.cut as f64, value)
+            percent(totals.cut_units as f64, totals.units.total() as f64),
+            percent(totals.cut as f64, value)
         ))
     }
 
@@ -310,10 +314,10 @@ impl ValueDecision {
     /// Everything as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
-        let of = |pair: &ValuePair| {
+        let pair_json = |pair: &ValuePair| {
             let (last, [first, second]) = (pair.last(), [pair.pair.0, pair.pair.1].map(|ranker| &self.rankers[ranker]));
             let rates = last.rates();
-            let mut of = json!({
+            let mut pair_json = json!({
                 "first": first,
                 "second": second,
                 "units": last.counts.units.total(),
@@ -329,22 +333,23 @@ impl ValueDecision {
                 "since": pair.winner.map(|(_, day)| date(day)),
             });
             if let Some(DraftLook { slope, difference, explained }) = last.draft {
-                of["draft"] = json!({ "slope": slope, "adjusted_difference": difference, "explained": explained });
+                pair_json["draft"] =
+                    json!({ "slope": slope, "adjusted_difference": difference, "explained": explained });
             }
-            of
+            pair_json
         };
         json!({
             "level": 1.0 - self.alpha,
             "cap": self.cap,
             "interval_is": "asymptotic, at all looks together",
-            "pairs": self.pairs.iter().map(of).collect::<Vec<_>>(),
+            "pairs": self.pairs.iter().map(pair_json).collect::<Vec<_>>(),
             "best": self.best().map(|ranker| &self.rankers[ranker]),
         })
     }
 }
 
 /// A number with at least four digits, and never in powers of ten.
-fn signed(value: f64) -> String {
+fn signed_text(value: f64) -> String {
     let digits = if value.abs() >= 1_000.0 {
         0
     } else if value.abs() >= 10.0 {

@@ -5,10 +5,11 @@ use ranktypes::text::with_unit;
 use statistics::StatisticsError;
 use times::date;
 
-use super::deciding::decide_one;
-use super::{By, Decision, report, tables};
+use super::look_table::look_table;
+use super::running_decision::decide_one;
+use super::{CountUnit, Decision, report};
 use crate::outcomes::{Day, Outcomes};
-use crate::version::{UNNAMED, experiment_of};
+use crate::version::{UNNAMED_VERSION, experiment_name};
 
 /// The verdict of a log on a version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,11 +34,11 @@ impl OfVersion {
 
     /// The warning if days are missing.
     #[must_use]
-    pub fn missing(&self) -> Option<String> {
-        const NAMED: usize = 3;
+    pub fn missing_days_warning(&self) -> Option<String> {
+        const MAX_NAMED_VERSIONS: usize = 3;
         let (first, last) = (self.missing_days.first()?, self.missing_days.last()?);
         let count = self.missing_days.len();
-        let days = if count <= NAMED {
+        let days = if count <= MAX_NAMED_VERSIONS {
             let days: Vec<String> = self.missing_days.iter().map(|day| date(*day)).collect();
             days.join(", ")
         } else {
@@ -54,7 +55,7 @@ impl OfVersion {
     /// Its name in words.
     #[must_use]
     pub fn title(&self) -> &str {
-        self.name.as_deref().unwrap_or(UNNAMED)
+        self.name.as_deref().unwrap_or(UNNAMED_VERSION)
     }
 }
 
@@ -70,7 +71,7 @@ pub struct Verdicts {
 /// ```
 /// use statistics::Counts;
 /// use statistics::anytime::TestState;
-/// use verdicts::decide::{By, decide};
+/// use verdicts::decide::{CountUnit, decide};
 /// use verdicts::outcomes::{Day, DayCounts, Outcomes};
 ///
 /// let of_day = |day, wins, losses| {
@@ -82,14 +83,14 @@ pub struct Verdicts {
 ///     versions: vec![None],
 ///     days: vec![of_day(20_779, 60, 40), of_day(20_780, 75, 40)],
 /// };
-/// let verdicts = decide(&outcomes, 0.05, By::Units)?;
+/// let verdicts = decide(&outcomes, 0.05, CountUnit::Units)?;
 /// assert_eq!(verdicts.latest().pairs[0].last.verdict, TestState::FirstWins);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// If `alpha` is not in (0, 1).
-pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, StatisticsError> {
+pub fn decide(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Verdicts, StatisticsError> {
     decide_with_progress(outcomes, alpha, by, &|_| ())
 }
 
@@ -100,18 +101,18 @@ pub fn decide(outcomes: &Outcomes, alpha: f64, by: By) -> Result<Verdicts, Stati
 pub fn decide_with_progress(
     outcomes: &Outcomes,
     alpha: f64,
-    by: By,
+    count_unit: CountUnit,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Verdicts, StatisticsError> {
     if outcomes.versions.len() < 2 {
         let name = outcomes.versions.first().cloned().flatten();
-        let decision = decide_one(outcomes, alpha, by, progress)?;
+        let decision = decide_one(outcomes, alpha, count_unit, progress)?;
         return Ok(Verdicts { versions: vec![OfVersion::new(name, outcomes, decision)] });
     }
     let mut versions = Vec::new();
     for (number, name) in outcomes.versions.iter().enumerate() {
-        let outcomes = alone(outcomes, number);
-        let decision = decide_one(&outcomes, alpha, by, progress)?;
+        let outcomes = outcomes_of_version(outcomes, number);
+        let decision = decide_one(&outcomes, alpha, count_unit, progress)?;
         versions.push(OfVersion::new(name.clone(), &outcomes, decision));
     }
     // Those without outcomes have just begun.
@@ -121,15 +122,15 @@ pub fn decide_with_progress(
 }
 
 /// The outcomes of a version, with the rankers that it compares.
-fn alone(outcomes: &Outcomes, version: usize) -> Outcomes {
+fn outcomes_of_version(outcomes: &Outcomes, version: usize) -> Outcomes {
     let of_version = || outcomes.days.iter().filter(|day| day.version == version);
-    let mut met: Vec<usize> = of_version().flat_map(|day| [day.pair.0, day.pair.1]).collect();
-    met.sort_unstable();
-    met.dedup();
-    let place = |ranker: usize| met.iter().position(|known| *known == ranker).unwrap_or_default();
+    let mut rankers_met: Vec<usize> = of_version().flat_map(|day| [day.pair.0, day.pair.1]).collect();
+    rankers_met.sort_unstable();
+    rankers_met.dedup();
+    let place = |ranker: usize| rankers_met.iter().position(|known| *known == ranker).unwrap_or_default();
     let day = |day: &Day| Day { version: 0, pair: (place(day.pair.0), place(day.pair.1)), ..day.clone() };
     Outcomes {
-        rankers: met.iter().map(|&ranker| outcomes.rankers[ranker].clone()).collect(),
+        rankers: rankers_met.iter().map(|&ranker| outcomes.rankers[ranker].clone()).collect(),
         versions: vec![outcomes.versions[version].clone()],
         days: of_version().map(day).collect(),
     }
@@ -152,14 +153,14 @@ impl Verdicts {
     #[must_use]
     pub fn change(&self) -> Option<String> {
         let [first, .., last] = self.versions.as_slice() else { return None };
-        let experiment = first.name.as_deref().and_then(experiment_of);
+        let experiment = first.name.as_deref().and_then(experiment_name);
         let is_one = experiment.is_some()
-            && self.versions.iter().all(|version| version.name.as_deref().and_then(experiment_of) == experiment);
+            && self.versions.iter().all(|version| version.name.as_deref().and_then(experiment_name) == experiment);
         let short = |version: &OfVersion| match (experiment, is_one) {
             (Some(experiment), true) => version.title()[experiment.len() + 1..].to_owned(),
             _ => version.title().to_owned(),
         };
-        let when = |version: &OfVersion| match version.days {
+        let version_days = |version: &OfVersion| match version.days {
             None => format!("{} without outcomes yet", short(version)),
             Some((_, until)) if std::ptr::eq(version, first) => format!("{} until {}", short(version), date(until)),
             Some((since, _)) if std::ptr::eq(version, last) => format!("{} since {}", short(version), date(since)),
@@ -167,12 +168,12 @@ impl Verdicts {
         };
         let count = self.versions.len();
         let of = if is_one { format!(" of {}", experiment.unwrap_or_default()) } else { String::new() };
-        let all: Vec<String> = self.versions.iter().map(when).collect();
+        let version_texts: Vec<String> = self.versions.iter().map(version_days).collect();
         let words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
         let number = words.get(count - 2).map_or_else(|| count.to_string(), |word| (*word).to_owned());
         Some(format!(
             "{count} versions{of}: {}; they are {number} experiments, and each is judged alone.",
-            all.join(", ")
+            version_texts.join(", ")
         ))
     }
 
@@ -203,13 +204,13 @@ impl Verdicts {
             .versions
             .iter()
             .flat_map(|version| version.decision.look_rows(Some(version.name.as_deref().unwrap_or_default())));
-        tables::table(rows)
+        look_table(rows)
     }
 
     /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        let of = |version: &OfVersion| {
+        let version_json = |version: &OfVersion| {
             let mut json = version.decision.json();
             if self.are_named() {
                 json["version"] = version.name.clone().into();
@@ -218,12 +219,12 @@ impl Verdicts {
             }
             json
         };
-        let Some(change) = self.change() else { return of(&self.versions[0]) };
+        let Some(change) = self.change() else { return version_json(&self.versions[0]) };
         serde_json::json!({
             "change": change,
             "level": 1.0 - self.latest().alpha,
             "counted_by": self.latest().by.name(),
-            "versions": self.versions.iter().map(of).collect::<Vec<_>>(),
+            "versions": self.versions.iter().map(version_json).collect::<Vec<_>>(),
         })
     }
 }
@@ -233,13 +234,13 @@ mod tests {
     use statistics::anytime::TestState;
 
     use super::*;
-    use crate::outcomes::of_table;
+    use crate::outcomes::parse_table;
 
     const HEADER: &str =
         "version,day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
 
     fn verdicts(rows: &str) -> Verdicts {
-        decide(&of_table(&format!("{HEADER}\n{rows}")), 0.05, By::Units).unwrap()
+        decide(&parse_table(&format!("{HEADER}\n{rows}")), 0.05, CountUnit::Units).unwrap()
     }
 
     #[test]

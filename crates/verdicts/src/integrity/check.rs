@@ -13,13 +13,13 @@ use super::page::PageCounts;
 pub const LEVEL: f64 = 0.01;
 
 /// From this share of pages, or this difference between two rankers' shares, lost clicks are reported.
-const MANY: f64 = 0.10;
+const MIN_LOST_SHARE: f64 = 0.10;
 /// The difference must certainly exceed this.
 const CERTAIN: f64 = 0.05;
 /// The share of pages with clicks from which on ids that match but for how they are written make a log untrusted.
-const NEAR: f64 = 0.02;
+const MIN_NEAR_SHARE: f64 = 0.02;
 /// Fewer cases of anything are not reported.
-const FEW: u64 = 10;
+const MIN_CASES: u64 = 10;
 /// Standard errors of "for certain".
 const ERRORS: f64 = 2.6;
 /// From this share of pages with a click on, a log may have been kept of these alone.
@@ -27,14 +27,14 @@ const ALL_CLICKED: f64 = 0.95;
 
 /// Which pages a log keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Logged {
+pub enum PageSelection {
     /// Every page that was shown.
     Every,
     /// Only those with a click.
     Clicked,
 }
 
-impl Logged {
+impl PageSelection {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -47,7 +47,7 @@ impl Logged {
 
 /// Which pages have coins of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fresh {
+pub enum CoinScope {
     /// Of each unit the first: true if lists are drawn again for every user, search or page.
     FirstOfUnit,
     /// Each.
@@ -60,9 +60,9 @@ pub enum Fresh {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
     /// Which pages it keeps; `None` if that was not said.
-    pub logged: Option<Logged>,
+    pub logged: Option<PageSelection>,
     /// Which pages have coins of their own.
-    pub fresh: Fresh,
+    pub fresh: CoinScope,
 }
 
 /// The pages of a version, a day and a pair.
@@ -144,14 +144,14 @@ pub struct Fault {
 
 /// The checks of a log, and their findings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Checked {
+pub struct IntegrityReport {
     /// The faults; those that make verdicts untrusted come first.
     pub faults: Vec<Fault>,
     /// Which coins were tested, or why none were.
     pub tested: String,
 }
 
-impl Checked {
+impl IntegrityReport {
     /// Whether verdicts on all versions can be trusted as far as pages show.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
@@ -160,8 +160,8 @@ impl Checked {
 
     /// Why a verdict on the version with this name is not trusted; `None` if it is, whatever is wrong with other versions.
     #[must_use]
-    pub fn untrusted(&self, version: Option<&str>) -> Option<&Fault> {
-        let name = version.unwrap_or(crate::UNNAMED);
+    pub fn distrust_reason(&self, version: Option<&str>) -> Option<&Fault> {
+        let name = version.unwrap_or(crate::UNNAMED_VERSION);
         let concerns = |fault: &Fault| fault.version.as_deref().is_none_or(|version| version == name);
         self.faults.iter().find(|fault| !fault.trusted && concerns(fault))
     }
@@ -175,7 +175,7 @@ impl Checked {
 
 /// Checks the pages of a log, or of an experiment as far as it is.
 #[must_use]
-pub fn check(pages: &Pages<'_>) -> Checked {
+pub fn check(pages: &Pages<'_>) -> IntegrityReport {
     let mut faults = Vec::new();
     faults.extend(unknown(pages.clicks));
     let mut draws = 0;
@@ -186,21 +186,22 @@ pub fn check(pages: &Pages<'_>) -> Checked {
         let tests = 2 * by_pair.values().filter(|days| days.iter().any(|day| day.counts.draws() > 0)).count();
         let mut found = Vec::new();
         for (&(first, second), days) in &by_pair {
-            let all = days.iter().fold(PageCounts::default(), |mut all, day| {
-                all += day.counts;
-                all
+            let total = days.iter().fold(PageCounts::default(), |mut total, day| {
+                total += day.counts;
+                total
             });
-            draws += all.draws();
-            let pair = OfPair { names: [&pages.rankers[first], &pages.rankers[second]], days, all };
+            draws += total.draws();
+            let pair = OfPair { names: [&pages.rankers[first], &pages.rankers[second]], days, all: total };
             found.extend(pair.coins(pages.form, tests));
             found.extend(pair.clicks());
             found.extend(pair.lists());
         }
-        let version = (pages.versions.len() > 1).then(|| name.clone().unwrap_or_else(|| crate::UNNAMED.to_owned()));
+        let version =
+            (pages.versions.len() > 1).then(|| name.clone().unwrap_or_else(|| crate::UNNAMED_VERSION.to_owned()));
         faults.extend(worst_of_each(found).map(|fault| Fault { version: version.clone(), ..fault }));
     }
     faults.sort_by_key(|fault| fault.trusted);
-    Checked { faults, tested: tested(pages.form, draws) }
+    IntegrityReport { faults, tested: tested_coins(pages.form, draws) }
 }
 
 /// Of several pairs with the same fault, the first one; how many others have it is said.
@@ -220,19 +221,21 @@ fn worst_of_each(found: Vec<Fault>) -> impl Iterator<Item = Fault> {
 }
 
 /// Which coins were tested.
-fn tested(form: Form, draws: u64) -> String {
-    const NOT: &str = "Coins of lists were not tested: ";
+fn tested_coins(form: Form, draws: u64) -> String {
+    const NOT_TESTED: &str = "Coins of lists were not tested: ";
     match (form, draws) {
-        (Form { logged: Some(Logged::Clicked), .. }, _) => format!("{NOT}only pages with clicks were logged."),
-        (Form { fresh: Fresh::Unknown, .. }, _) => {
-            format!("{NOT}it is not known whether a user's list is drawn once or for every page (`coin`).")
+        (Form { logged: Some(PageSelection::Clicked), .. }, _) => {
+            format!("{NOT_TESTED}only pages with clicks were logged.")
+        }
+        (Form { fresh: CoinScope::Unknown, .. }, _) => {
+            format!("{NOT_TESTED}it is not known whether a user's list is drawn once or for every page (`coin`).")
         }
         (_, 0) => format!(
-            "{NOT}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
+            "{NOT_TESTED}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
         ),
         (Form { fresh, .. }, draws) => {
-            let which = if fresh == Fresh::Every { "page" } else { "first page" };
-            let of = if fresh == Fresh::Every { "" } else { " of units" };
+            let which = if fresh == CoinScope::Every { "page" } else { "first page" };
+            let of = if fresh == CoinScope::Every { "" } else { " of units" };
             format!("Coins of lists were tested on {}{of}.", with_unit(draws, which))
         }
     }
@@ -241,7 +244,7 @@ fn tested(form: Form, draws: u64) -> String {
 /// Clicks on impressions that are not in the log.
 fn unknown(clicks: Clicks) -> Option<Fault> {
     let share = share(clicks.unknown, clicks.all);
-    if clicks.of_other_pages || clicks.unknown < FEW || share <= MANY {
+    if clicks.of_other_pages || clicks.unknown < MIN_CASES || share <= MIN_LOST_SHARE {
         return None;
     }
     let sentence = format!(
@@ -264,20 +267,20 @@ struct OfPair<'a> {
 impl OfPair<'_> {
     /// Coins that are not fair.
     fn coins(&self, form: Form, tests: usize) -> Vec<Fault> {
-        if form.logged == Some(Logged::Clicked) || form.fresh == Fresh::Unknown {
+        if form.logged == Some(PageSelection::Clicked) || form.fresh == CoinScope::Unknown {
             return vec![];
         }
-        let Self { names: [first, second], all, .. } = self;
+        let Self { names: [first, second], all: counts, .. } = self;
         let threshold = libm::log(tests.max(1) as f64 / LEVEL);
-        let [lead, places] = self.evidence();
-        let mut found = Vec::new();
-        let is_clicked_alone = form.logged.is_none() && share(all.clicked, all.pages) >= ALL_CLICKED;
+        let [lead, place_evidence] = self.evidence();
+        let mut faults = Vec::new();
+        let is_clicked_alone = form.logged.is_none() && share(counts.clicked, counts.pages) >= ALL_CLICKED;
         let odds = |ln: f64| {
             let tens = libm::floor((ln - libm::log(tests as f64)) / std::f64::consts::LN_10).clamp(2.0, 99.0);
             format!("fair coins do so in one of 10^{tens} logs at most")
         };
         let mut suspect = |kind, what: String, advice: &str| {
-            found.push(if is_clicked_alone {
+            faults.push(if is_clicked_alone {
                 let sentence = format!(
                     "Every page of the log has a click. If only such pages were logged, say `clicked`; if all were, say `every` \
                      (`logged`), and then this is a fault: {what}."
@@ -289,7 +292,7 @@ impl OfPair<'_> {
             });
         };
         if lead >= threshold {
-            let [a, b] = all.coins;
+            let [a, b] = counts.coins;
             let (ahead, most) = if a >= b { (first, a) } else { (second, b) };
             let what = format!(
                 "{ahead} comes first in {} of {} lists that {first} and {second} share, where a coin decides who begins; {}",
@@ -301,51 +304,52 @@ impl OfPair<'_> {
                           more clicks";
             suspect(FaultKind::Lead, what, advice);
         }
-        if places >= threshold {
-            let (more, fewer) = if all.surplus > 0 { (first, second) } else { (second, first) };
+        if place_evidence >= threshold {
+            let (more, fewer) = if counts.surplus > 0 { (first, second) } else { (second, first) };
             let what = format!(
                 "{more} owns {} places more than {fewer} in {} lists, of those that both could fill, where a team draft gives both as \
                  many; {}",
-                with_separators(all.surplus.unsigned_abs()),
-                with_separators(all.draws()),
-                odds(places)
+                with_separators(counts.surplus.unsigned_abs()),
+                with_separators(counts.draws()),
+                odds(place_evidence)
             );
             let advice = "Are teams logged as they were drafted? The ranker with more places gets more clicks";
             suspect(FaultKind::Places, what, advice);
         }
         if is_clicked_alone {
             // One question is enough.
-            found.truncate(1);
+            faults.truncate(1);
         }
-        found
+        faults
     }
 
     /// ln of the most evidence, at the end of any day, against fair coins for the first ranker and for the owners of places.
     fn evidence(&self) -> [f64; 2] {
-        let (mut most, mut sum) = ([0.0_f64; 2], PageCounts::default());
+        let (mut max_evidence, mut sum) = ([0.0_f64; 2], PageCounts::default());
         for day in self.days {
             sum += day.counts;
             let [a, b] = sum.coins.map(|count| count as f64);
             // Pages with one ranker alone may not be draws: as many are left out as make the rest look fairest.
             let against = if a >= b { sum.alone[1] } else { sum.alone[0] } as f64;
             let doubt = against.min((a - b).abs());
-            most[0] = most[0].max(ln_evidence_against_fair((a - b).abs() - doubt, a + b + doubt));
-            most[1] = most[1].max(ln_evidence_against_fair(sum.surplus as f64, sum.surplus_squares as f64));
+            max_evidence[0] = max_evidence[0].max(ln_evidence_against_fair((a - b).abs() - doubt, a + b + doubt));
+            max_evidence[1] =
+                max_evidence[1].max(ln_evidence_against_fair(sum.surplus as f64, sum.surplus_squares as f64));
         }
-        most
+        max_evidence
     }
 
     /// Clicks that are lost.
     fn clicks(&self) -> Option<Fault> {
-        let Self { names, all, .. } = self;
+        let Self { names, all: counts, .. } = self;
         let of_clicked = |count: u64| {
-            let (count_text, clicked) = (with_separators(count), with_separators(all.clicked));
-            format!("{count_text} of {clicked} pages with clicks ({})", percent(share(count, all.clicked)))
+            let (count_text, clicked) = (with_separators(count), with_separators(counts.clicked));
+            format!("{count_text} of {clicked} pages with clicks ({})", percent(share(count, counts.clicked)))
         };
-        let near: u64 = all.near.iter().sum();
-        if near >= FEW && share(near, all.clicked) > NEAR {
-            let side = if share(all.near[0].max(all.near[1]), near) >= 0.9 {
-                let loser = names[usize::from(all.near[1] > all.near[0])];
+        let near_matches: u64 = counts.near.iter().sum();
+        if near_matches >= MIN_CASES && share(near_matches, counts.clicked) > MIN_NEAR_SHARE {
+            let side = if share(counts.near[0].max(counts.near[1]), near_matches) >= 0.9 {
+                let loser = names[usize::from(counts.near[1] > counts.near[0])];
                 format!(", nearly all on those of {loser}, which loses them")
             } else {
                 String::new()
@@ -353,72 +357,77 @@ impl OfPair<'_> {
             let sentence = format!(
                 "{} have clicks on documents that differ from those shown in letter case, percent-encoding, Unicode form, blanks or a \
                  slash at the end{side}. Write ids in one way; until then do not trust a verdict.",
-                of_clicked(near)
+                of_clicked(near_matches)
             );
             return Some(Fault { kind: FaultKind::NearIds, version: None, sentence, trusted: false });
         }
-        let under = [0, 1].map(|side| (all.lost_under[side], all.clicked_under[side]));
-        let apart = differ(under[0], under[1]);
-        let lost = share(all.lost, all.clicked);
-        if all.lost < FEW || (lost <= MANY && apart.is_none()) {
+        let lost_and_clicked = [0, 1].map(|side| (counts.lost_under[side], counts.clicked_under[side]));
+        let difference = differ(lost_and_clicked[0], lost_and_clicked[1]);
+        let lost_share = share(counts.lost, counts.clicked);
+        if counts.lost < MIN_CASES || (lost_share <= MIN_LOST_SHARE && difference.is_none()) {
             return None;
         }
-        let by_side = apart.map_or_else(String::new, |side| {
-            let [more, fewer] = [side, 1 - side].map(|side| percent(share(under[side].0, under[side].1)));
+        let by_side = difference.map_or_else(String::new, |side| {
+            let [more, fewer] =
+                [side, 1 - side].map(|side| percent(share(lost_and_clicked[side].0, lost_and_clicked[side].1)));
             format!(", {more} where {} owns the first place and {fewer} where {} does", names[side], names[1 - side])
         });
         let sentence = format!(
             "{} have a click on a document that was not in their list{by_side}: compare how pages and lists write documents (prefixes, \
              suffixes such as `?ref=1`), or leave out clicks on other parts of the page.{}",
-            of_clicked(all.lost),
-            if lost > 0.5 { " Most clicks are lost: do not trust a verdict." } else { "" }
+            of_clicked(counts.lost),
+            if lost_share > 0.5 { " Most clicks are lost: do not trust a verdict." } else { "" }
         );
-        Some(Fault { kind: FaultKind::NotShown, version: None, sentence, trusted: lost <= 0.5 })
+        Some(Fault { kind: FaultKind::NotShown, version: None, sentence, trusted: lost_share <= 0.5 })
     }
 
     /// Lists that compare nothing.
     fn lists(&self) -> Vec<Fault> {
-        let Self { names, all, .. } = self;
-        let mut found = Vec::new();
-        let of = [0, 1].map(|side| (all.of_one[side], all.pages));
-        if let Some(side) = differ(of[0], of[1]) {
+        let Self { names, all: counts, .. } = self;
+        let mut faults = Vec::new();
+        let single_lists = [0, 1].map(|side| (counts.of_one[side], counts.pages));
+        if let Some(side) = differ(single_lists[0], single_lists[1]) {
             let sentence = format!(
                 "{} of {} pages ({}) have documents of {} alone, {} of {} alone: are lists of {} empty, short or late there? A ranker \
                  that shows less gets fewer clicks, however good it is where it does.",
-                with_separators(of[side].0),
-                with_separators(all.pages),
-                percent(share(of[side].0, all.pages)),
+                with_separators(single_lists[side].0),
+                with_separators(counts.pages),
+                percent(share(single_lists[side].0, counts.pages)),
                 names[side],
-                percent(share(of[1 - side].0, all.pages)),
+                percent(share(single_lists[1 - side].0, counts.pages)),
                 names[1 - side],
                 names[1 - side],
             );
-            found.push(Fault { kind: FaultKind::ListsOfOne, version: None, sentence, trusted: true });
+            faults.push(Fault { kind: FaultKind::ListsOfOne, version: None, sentence, trusted: true });
         }
-        if all.identical >= FEW && share(all.identical, all.pages) > 0.5 {
+        if counts.identical >= MIN_CASES && share(counts.identical, counts.pages) > 0.5 {
             let sentence = format!(
                 "{} and {} sent the same list for {} of {} pages ({}): these compare nothing. Do both ask the same index?",
                 names[0],
                 names[1],
-                with_separators(all.identical),
-                with_separators(all.pages),
-                percent(share(all.identical, all.pages))
+                with_separators(counts.identical),
+                with_separators(counts.pages),
+                percent(share(counts.identical, counts.pages))
             );
-            found.push(Fault { kind: FaultKind::IdenticalLists, version: None, sentence, trusted: true });
+            faults.push(Fault { kind: FaultKind::IdenticalLists, version: None, sentence, trusted: true });
         }
-        found
+        faults
     }
 }
 
 /// Which of two shares, each a count of a total, is larger by more than 10 points and certainly by more than 5.
 fn differ(first: (u64, u64), second: (u64, u64)) -> Option<usize> {
-    let [p, q] = [first, second].map(|(count, of)| share(count, of));
-    if first.1 == 0 || second.1 == 0 || first.0 + second.0 < FEW {
+    let [first_share, second_share] = [first, second].map(|(count, of)| share(count, of));
+    if first.1 == 0 || second.1 == 0 || first.0 + second.0 < MIN_CASES {
         return None;
     }
-    let error = [(p, first.1), (q, second.1)].map(|(p, of)| p * (1.0 - p) / of as f64).iter().sum::<f64>();
-    let apart = (p - q).abs();
-    (apart > MANY && apart - ERRORS * libm::sqrt(error) > CERTAIN).then_some(usize::from(q > p))
+    let error = [(first_share, first.1), (second_share, second.1)]
+        .map(|(first_share, of)| first_share * (1.0 - first_share) / of as f64)
+        .iter()
+        .sum::<f64>();
+    let apart = (first_share - second_share).abs();
+    (apart > MIN_LOST_SHARE && apart - ERRORS * libm::sqrt(error) > CERTAIN)
+        .then_some(usize::from(second_share > first_share))
 }
 
 fn share(count: u64, of: u64) -> f64 {
@@ -456,10 +465,10 @@ mod tests {
             surplus_squares: 1200,
             ..PageCounts::default()
         };
-        let found = |coins: [u64; 2], logged: Option<Logged>| {
+        let found = |coins: [u64; 2], logged: Option<PageSelection>| {
             let rankers = ["A", "B"].map(str::to_owned);
             let days = [PageDay { version: 0, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..counts } }];
-            let form = Form { logged, fresh: Fresh::FirstOfUnit };
+            let form = Form { logged, fresh: CoinScope::FirstOfUnit };
             let clicks = Clicks::default();
             check(&Pages { rankers: &rankers, versions: &[None], days: &days, form, clicks }).faults
         };
@@ -467,10 +476,10 @@ mod tests {
             let asked = found(coins, None);
             assert!(asked.len() == 1 && asked[0].kind == FaultKind::FormUnsaid && asked[0].trusted, "{asked:?}");
             assert!(asked[0].sentence.contains(what) && !asked[0].sentence.contains("more pair"), "{asked:?}");
-            assert_eq!(found(coins, Some(Logged::Clicked)), []);
+            assert_eq!(found(coins, Some(PageSelection::Clicked)), []);
         }
         let kinds = |faults: Vec<Fault>| faults.iter().map(|fault| (fault.kind, fault.trusted)).collect::<Vec<_>>();
-        let every = kinds(found([300, 0], Some(Logged::Every)));
+        let every = kinds(found([300, 0], Some(PageSelection::Every)));
         assert_eq!(every, [(FaultKind::Lead, false), (FaultKind::Places, false)]);
     }
 
@@ -479,15 +488,15 @@ mod tests {
         let rankers = ["A", "B"].map(str::to_owned);
         let fair = PageCounts { pages: 300, clicked: 90, coins: [150, 150], ..PageCounts::default() };
         let day = |version, coins| PageDay { version, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..fair } };
-        let form = Form { logged: Some(Logged::Every), fresh: Fresh::FirstOfUnit };
+        let form = Form { logged: Some(PageSelection::Every), fresh: CoinScope::FirstOfUnit };
         let (versions, days) = ([None, Some("2".to_owned())], [day(0, [300, 0]), day(1, [150, 150])]);
         let pages = Pages { rankers: &rankers, versions: &versions, days: &days, form, clicks: Clicks::default() };
         let checked = check(&pages);
-        assert_eq!(checked.untrusted(None).map(|fault| fault.kind), Some(FaultKind::Lead));
-        assert_eq!((checked.untrusted(Some("2")), checked.is_trusted()), (None, false));
+        assert_eq!(checked.distrust_reason(None).map(|fault| fault.kind), Some(FaultKind::Lead));
+        assert_eq!((checked.distrust_reason(Some("2")), checked.is_trusted()), (None, false));
         // Clicks on impressions that are not in the log are of no version: no verdict is trusted.
         let clicks = Clicks { all: 100, unknown: 60, of_other_pages: false };
         let checked = check(&Pages { clicks, ..pages });
-        assert_eq!(checked.untrusted(Some("2")).map(|fault| fault.kind), Some(FaultKind::UnknownImpressions));
+        assert_eq!(checked.distrust_reason(Some("2")).map(|fault| fault.kind), Some(FaultKind::UnknownImpressions));
     }
 }

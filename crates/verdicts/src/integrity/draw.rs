@@ -74,7 +74,7 @@ impl Lead {
     }
 
     /// The draw with this number.
-    pub(super) fn of_number(number: u32) -> Self {
+    pub(super) fn from_number(number: u32) -> Self {
         match number {
             1 => Self::Coin(Side::First),
             2 => Self::Coin(Side::Second),
@@ -92,8 +92,8 @@ impl Draw {
     /// follows. So the list without its last run, up to the end of a round, has as many documents of both; where a page begins
     /// or ends within a round, one more of either, each with the same probability.
     #[must_use]
-    pub fn of_teams(owners: impl Iterator<Item = Option<Side>>) -> Self {
-        let (mut lead, mut places, mut surplus) = (None, 0_usize, 0_i32);
+    pub fn from_owners(owners: impl Iterator<Item = Option<Side>>) -> Self {
+        let (mut lead, mut place_count, mut surplus) = (None, 0_usize, 0_i32);
         // The last run: its side, its length, and the surplus before it.
         let mut run: Option<(Side, usize, i32)> = None;
         let mut has_both = false;
@@ -104,23 +104,23 @@ impl Draw {
                 Some((side, length, _)) if *side == owner => *length += 1,
                 _ => run = Some((owner, 1, surplus)),
             }
-            places += 1;
+            place_count += 1;
             surplus += sign(owner);
         }
-        let (Some(lead), Some((last, length, before))) = (lead, run) else { return Self::default() };
+        let (Some(lead), Some((last, length, surplus_before))) = (lead, run) else { return Self::default() };
         if !has_both {
             return Self { lead: Lead::Alone(lead), surplus: 0 };
         }
         // The round in which the run begins is whole if the run fills it.
-        let is_within_a_round = !(places - length).is_multiple_of(2);
-        let surplus = before + if is_within_a_round { sign(last) } else { 0 };
+        let is_within_a_round = !(place_count - length).is_multiple_of(2);
+        let surplus = surplus_before + if is_within_a_round { sign(last) } else { 0 };
         Self { lead: Lead::Coin(lead), surplus: surplus.clamp(i16::MIN.into(), i16::MAX.into()) as i16 }
     }
 
     /// The draw of a balanced list: by place, the rank that each ranker gives the document, if it is in its list. Where both rank the
     /// first document first, the coin is not seen.
     #[must_use]
-    pub fn of_ranks(ranks: &[[Option<u16>; 2]]) -> Self {
+    pub fn from_ranks(ranks: &[[Option<u16>; 2]]) -> Self {
         let Some(top) = ranks.first() else { return Self::default() };
         let side = match top {
             [Some(0), Some(0)] => return Self::default(),
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn of(teams: &str) -> Draw {
-        Draw::of_teams(teams.bytes().map(|team| match team {
+        Draw::from_owners(teams.bytes().map(|team| match team {
             b'A' => Some(Side::First),
             b'B' => Some(Side::Second),
             _ => None,
@@ -188,10 +188,10 @@ mod tests {
 
     #[test]
     fn balanced_lists_show_their_coin_unless_tops_agree() {
-        assert_eq!(Draw::of_ranks(&[[Some(0), Some(2)], [Some(1), Some(0)]]).lead, Lead::Coin(Side::First));
-        assert_eq!(Draw::of_ranks(&[[Some(3), Some(0)]]).lead, Lead::Coin(Side::Second));
-        assert_eq!(Draw::of_ranks(&[[Some(0), None], [Some(1), None]]).lead, Lead::Alone(Side::First));
-        assert_eq!(Draw::of_ranks(&[[Some(0), Some(0)], [Some(1), Some(2)]]).lead, Lead::Unseen);
-        assert_eq!(Draw::of_ranks(&[]).lead, Lead::Unseen);
+        assert_eq!(Draw::from_ranks(&[[Some(0), Some(2)], [Some(1), Some(0)]]).lead, Lead::Coin(Side::First));
+        assert_eq!(Draw::from_ranks(&[[Some(3), Some(0)]]).lead, Lead::Coin(Side::Second));
+        assert_eq!(Draw::from_ranks(&[[Some(0), None], [Some(1), None]]).lead, Lead::Alone(Side::First));
+        assert_eq!(Draw::from_ranks(&[[Some(0), Some(0)], [Some(1), Some(2)]]).lead, Lead::Unseen);
+        assert_eq!(Draw::from_ranks(&[]).lead, Lead::Unseen);
     }
 }

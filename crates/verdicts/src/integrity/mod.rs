@@ -29,7 +29,7 @@
 //!
 //! # Which pages
 //!
-//! A coin counts when it is tossed, not when it is shown again: of each unit the first page ([`Fresh::FirstOfUnit`]), unless the log
+//! A coin counts when it is tossed, not when it is shown again: of each unit the first page ([`CoinScope::FirstOfUnit`]), unless the log
 //! is said to draw each page again. A reload, one coin for each user, the second page of a list repeat a draw. And if only
 //! pages with clicks were logged, the better ranker comes first more often among them, with the fairest coin: nothing is tested then
 //! ([`Form::logged`]).
@@ -41,7 +41,9 @@ mod draw;
 mod normal_form;
 mod page;
 
-pub use check::{Checked, Clicks, Fault, FaultKind, Form, Fresh, LEVEL, Logged, PageDay, Pages, check, far_times};
+pub use check::{
+    Clicks, CoinScope, Fault, FaultKind, Form, IntegrityReport, LEVEL, PageDay, PageSelection, Pages, check, far_times,
+};
 pub use draw::{Draw, Lead, Side};
 pub use normal_form::{is_normal, normal_form};
 pub use page::{PageClicks, PageCounts, PageRecord};

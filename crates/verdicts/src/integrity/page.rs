@@ -134,7 +134,7 @@ impl PageCounts {
 
     /// The counts with these [numbers](Self::numbers).
     #[must_use]
-    pub fn of_numbers(numbers: [i64; 18]) -> Self {
+    pub fn from_numbers(numbers: [i64; 18]) -> Self {
         let of = |at: usize| numbers[at].cast_unsigned();
         let both = |at: usize| [of(at), of(at + 1)];
         Self {
@@ -158,7 +158,7 @@ impl AddAssign for PageCounts {
     fn add_assign(&mut self, other: Self) {
         let mut sum = self.numbers();
         sum.iter_mut().zip(other.numbers()).for_each(|(sum, more)| *sum += more);
-        *self = Self::of_numbers(sum);
+        *self = Self::from_numbers(sum);
     }
 }
 
@@ -185,7 +185,7 @@ impl PageRecord {
     pub fn unpacked(number: u32) -> Self {
         let is = |at: u32| number >> at & 1 == 1;
         let clicks = PageClicks { any: is(0), lost: is(1), near: [is(2), is(3)] };
-        let draw = Draw { lead: Lead::of_number(number >> 5 & 7), surplus: (number >> 8) as i16 };
+        let draw = Draw { lead: Lead::from_number(number >> 5 & 7), surplus: (number >> 8) as i16 };
         Self { draw, clicks, is_identical: is(4) }
     }
 }

@@ -18,22 +18,22 @@ use crate::http::{App, Problem, body, guard};
 use crate::store::{Node, NodeRow};
 
 /// Marks a request of a node, by the secret that all nodes of a store share.
-const NODE: HeaderName = HeaderName::from_static("rankduel-node");
+const NODE_HEADER: HeaderName = HeaderName::from_static("rankduel-node");
 /// The intended node: by now, its address may belong to a server with another store.
-const TO: HeaderName = HeaderName::from_static("rankduel-to");
+const TO_HEADER: HeaderName = HeaderName::from_static("rankduel-to");
 /// The client's address.
-const CLIENT: HeaderName = HeaderName::from_static("rankduel-client");
+const CLIENT_HEADER: HeaderName = HeaderName::from_static("rankduel-client");
 /// The timeout of connecting to the leader.
-const CONNECTING: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The period of checks, while its answer is awaited, that the leader still is one.
-const LOOK: Duration = Duration::from_millis(100);
+const LEADER_CHECK_PERIOD: Duration = Duration::from_millis(100);
 /// The number of idle connections kept.
-const MOST_IDLE: usize = 64;
+const MAX_IDLE_CONNECTIONS: usize = 64;
 /// The paths that each node answers itself.
-const OWN: [&str; 8] =
+const OWN_PATHS: [&str; 8] =
     ["/health", "/ready", "/metrics", "/openapi.json", "/v1/nodes", "/page.css", "/page.js", "/icon.svg"];
 /// Headers about a connection, which end with it.
-const OF_CONNECTION: [HeaderName; 4] =
+const CONNECTION_HEADERS: [HeaderName; 4] =
     [header::CONNECTION, header::TRANSFER_ENCODING, header::UPGRADE, HeaderName::from_static("keep-alive")];
 
 /// Connections to the node that leads.
@@ -52,22 +52,22 @@ enum Failure {
 
 /// Forwards a request to the leading node if only that can answer it; without a leader, this node answers as well as it can.
 pub(in crate::http) async fn forward(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    if let Some(to) = request.headers_mut().remove(TO)
+    if let Some(to) = request.headers_mut().remove(TO_HEADER)
         && app.node().is_none_or(|node| node.name() != to)
     {
         return Problem::new(StatusCode::MISDIRECTED_REQUEST, "this is not the server that was meant").into_response();
     }
     let Some(node) = app.node() else { return next.run(request).await };
     let is_forwarded = is_of_node(&app, request.headers());
-    request.headers_mut().remove(NODE);
+    request.headers_mut().remove(NODE_HEADER);
     let path = request.uri().path();
     let leader = node.leader().filter(|leader| !leader.address.is_empty());
-    let (Some(leader), false, false, None) = (leader, is_forwarded, OWN.contains(&path), node.epoch()) else {
+    let (Some(leader), false, false, None) = (leader, is_forwarded, OWN_PATHS.contains(&path), node.epoch()) else {
         return next.run(request).await;
     };
     // Where users wait for a list, there is one in any case.
     let has_fallback = ["/impressions", "/choose", "/duels", "/lists"].iter().any(|end| path.ends_with(end));
-    let within = if has_fallback { app.settings.decision_timeout } else { app.settings.request_timeout };
+    let timeout = if has_fallback { app.settings.decision_timeout } else { app.settings.request_timeout };
     let sender = Sender::of(request.headers(), &app);
     let (parts, bytes) = match body::whole(request, &app, sender).await {
         Ok(read) => read,
@@ -76,15 +76,15 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
     let rebuilt = |bytes| Request::from_parts(parts.clone(), Body::from(bytes));
     let mut sent = rebuilt(bytes.clone());
     prepare(&app, &leader, &mut sent);
-    let answered = tokio::select! {
-        answered = tokio::time::timeout(within, app.forwarder.send(&leader.address, sent)) => answered,
+    let answer = tokio::select! {
+        answer = tokio::time::timeout(timeout, app.forwarder.send(&leader.address, sent)) => answer,
         // A suspended leader leaves connections open.
-        () = over(node, &leader) => Ok(Err(Failure::Unknown)),
+        () = wait_until_over(node, &leader) => Ok(Err(Failure::Unknown)),
     };
-    match answered {
+    match answer {
         Ok(Ok(mut response)) if response.status() != StatusCode::MISDIRECTED_REQUEST => {
             app.metrics.forwarded.count("answered");
-            OF_CONNECTION.iter().for_each(|name| _ = response.headers_mut().remove(name));
+            CONNECTION_HEADERS.iter().for_each(|name| _ = response.headers_mut().remove(name));
             response
         }
         // Another node, which did nothing.
@@ -103,9 +103,9 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
 }
 
 /// Waits until a node no longer leads.
-async fn over(node: &Node, leader: &NodeRow) {
+async fn wait_until_over(node: &Node, leader: &NodeRow) {
     while node.leader().is_some_and(|now| now.node == leader.node) {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(LEADER_CHECK_PERIOD).await;
     }
 }
 
@@ -118,30 +118,30 @@ fn prepare(app: &App, leader: &NodeRow, request: &mut Request) {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
     let client = peer.map(|peer| guard::client(app, peer, request.headers()));
     let headers = request.headers_mut();
-    OF_CONNECTION.iter().for_each(|name| _ = headers.remove(name));
-    headers.remove(CLIENT);
+    CONNECTION_HEADERS.iter().for_each(|name| _ = headers.remove(name));
+    headers.remove(CLIENT_HEADER);
     if let Some(client) = client.and_then(|client| HeaderValue::from_str(&client.to_string()).ok()) {
-        headers.insert(CLIENT, client);
+        headers.insert(CLIENT_HEADER, client);
     }
     if let Ok(to) = HeaderValue::from_str(&leader.node) {
-        headers.insert(TO, to);
+        headers.insert(TO_HEADER, to);
     }
     if let Some(secret) = app.node().and_then(|node| HeaderValue::from_str(node.secret()).ok()) {
-        headers.insert(NODE, secret);
+        headers.insert(NODE_HEADER, secret);
     }
 }
 
 /// Whether a node of the same store sent this.
 fn is_of_node(app: &App, headers: &HeaderMap) -> bool {
     let Some(node) = app.node() else { return false };
-    let (sent, known) = (headers.get(NODE).map_or(&[][..], HeaderValue::as_bytes), node.secret().as_bytes());
+    let (sent, known) = (headers.get(NODE_HEADER).map_or(&[][..], HeaderValue::as_bytes), node.secret().as_bytes());
     let differs = sent.iter().zip(known).fold(0_u8, |differs, (a, b)| differs | (a ^ b));
     sent.len() == known.len() && std::hint::black_box(differs) == 0
 }
 
 /// The client of a request that another node sent.
 pub(in crate::http) fn client_of_node(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
-    is_of_node(app, headers).then(|| headers.get(CLIENT)?.to_str().ok()?.parse().ok()).flatten()
+    is_of_node(app, headers).then(|| headers.get(CLIENT_HEADER)?.to_str().ok()?.parse().ok()).flatten()
 }
 
 impl Forwarder {
@@ -176,14 +176,14 @@ impl Forwarder {
 
     fn keep(&self, address: &str, connection: SendRequest<Body>) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < MOST_IDLE {
+        if idle.len() < MAX_IDLE_CONNECTIONS {
             idle.push((address.to_owned(), connection));
         }
     }
 }
 
 async fn connect(address: &str) -> Option<SendRequest<Body>> {
-    let stream = tokio::time::timeout(CONNECTING, TcpStream::connect(address)).await.ok()?.ok()?;
+    let stream = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await.ok()?.ok()?;
     // Requests are short: they should not wait for more.
     let _ = stream.set_nodelay(true);
     let (connection, driver) = handshake(TokioIo::new(stream)).await.ok()?;

@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 
 use super::App;
-use super::auth::Reading;
+use super::auth::ReadCaller;
 use crate::store::NodeRole;
 pub(super) use forward::{Forwarder, client_of_node, forward};
 
@@ -45,7 +45,7 @@ fn role_name(role: NodeRole) -> &'static str {
 }
 
 /// `GET /v1/nodes`. A store in a file has one server, which leads and is not listed.
-pub(super) async fn nodes(State(app): State<App>, _: Reading) -> Answer<Nodes> {
+pub(super) async fn nodes(State(app): State<App>, _: ReadCaller) -> Answer<Nodes> {
     let Some(node) = app.node() else { return Answer(Nodes { role: "leads", epoch: None, nodes: vec![] }) };
     let nodes = node.nodes().into_iter().map(|one| Node {
         here: one.node == node.name(),

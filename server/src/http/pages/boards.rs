@@ -19,16 +19,16 @@ use crate::jobs::{self, Glance, Snapshot};
 use crate::writer::{ExperimentHandle, Transaction};
 
 /// The most streams at a time: each holds a connection.
-pub(super) const VIEWERS: usize = 256;
+pub(super) const MAX_STREAMS: usize = 256;
 /// The most messages that a page lists.
-const DELIVERIES: usize = 12;
+const MAX_DELIVERIES: usize = 12;
 /// The age at which a rendering is replaced.
-const FRESH: Duration = Duration::from_secs(1);
+const MAX_RENDERING_AGE: Duration = Duration::from_secs(1);
 
 /// A rendering.
 #[derive(Debug)]
 pub(super) struct Board {
-    made: Instant,
+    rendered_at: Instant,
     /// Grows with each rendering of the experiment in this process.
     pub(super) version: u64,
     /// The state of the experiment.
@@ -70,12 +70,12 @@ type Turn = Arc<Turns<Option<Arc<Board>>>>;
 /// All renderings.
 #[derive(Debug)]
 pub(super) struct Boards {
-    held: Mutex<BTreeMap<u32, Turn>>,
+    turns: Mutex<BTreeMap<u32, Turn>>,
     /// Those that must be made again although they are young.
     stale: Mutex<BTreeMap<u32, Instant>>,
-    ended: watch::Sender<bool>,
+    end_signal: watch::Sender<bool>,
     /// The streams that may still be opened.
-    places: Arc<Semaphore>,
+    stream_slots: Arc<Semaphore>,
     /// Distinguishes the versions of this process from another's.
     process: String,
 }
@@ -83,10 +83,10 @@ pub(super) struct Boards {
 impl Default for Boards {
     fn default() -> Self {
         Self {
-            held: Mutex::default(),
+            turns: Mutex::default(),
             stale: Mutex::default(),
-            ended: watch::Sender::new(false),
-            places: Arc::new(Semaphore::new(VIEWERS)),
+            end_signal: watch::Sender::new(false),
+            stream_slots: Arc::new(Semaphore::new(MAX_STREAMS)),
             process: random().unwrap_or_default().chars().take(8).collect(),
         }
     }
@@ -95,17 +95,17 @@ impl Default for Boards {
 impl Boards {
     /// Ends all streams.
     pub(super) fn end(&self) {
-        self.ended.send_replace(true);
+        self.end_signal.send_replace(true);
     }
 
     /// Learns when streams end.
     pub(super) fn ended(&self) -> watch::Receiver<bool> {
-        self.ended.subscribe()
+        self.end_signal.subscribe()
     }
 
     /// A place for one more stream.
     pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+        Arc::clone(&self.stream_slots).try_acquire_owned().ok()
     }
 
     /// A version in a name that a reader sends back.
@@ -126,18 +126,19 @@ impl Boards {
 
     fn is_stale(&self, id: u32, board: &Board) -> bool {
         let stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
-        stale.get(&id).is_some_and(|since| board.made <= *since)
+        stale.get(&id).is_some_and(|since| board.rendered_at <= *since)
     }
 
     /// The page of an experiment, at most a second old.
     pub(super) async fn latest(&self, app: &App, entry: &ExperimentHandle) -> Result<Arc<Board>, Problem> {
         let turn = {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut held = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(held.entry(entry.id).or_default())
         };
         let mut last = turn.lock().await;
-        if let Some(board) =
-            last.as_ref().filter(|board| board.made.elapsed() < FRESH && !self.is_stale(entry.id, board))
+        if let Some(board) = last
+            .as_ref()
+            .filter(|board| board.rendered_at.elapsed() < MAX_RENDERING_AGE && !self.is_stale(entry.id, board))
         {
             return Ok(Arc::clone(board));
         }
@@ -146,10 +147,10 @@ impl Boards {
         let job = move |session: &mut Transaction<'_>| {
             let now = session.now;
             let awaited = session.awaited(id);
-            jobs::snapshot_of(session, id, known, |experiment| Glance::of(experiment, now, awaited))
+            jobs::snapshot_with(session, id, known, |experiment| Glance::of(experiment, now, awaited))
         };
         let snapshot = app.writer.call(Some(PATIENCE), job).await??;
-        let (shared, before, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
+        let (shared, previous, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
         let board = off_thread(move || {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
                 let state = told.state;
@@ -157,11 +158,11 @@ impl Boards {
                 // One that must not be acted on yet is not proposed.
                 let winner = headline.winner.clone().filter(|_| headline.action != "check");
                 let name = &told.config.name;
-                let deliveries = shared.notifier().map(|notifier| notifier.deliveries(name, DELIVERIES));
+                let deliveries = shared.notifier().map(|notifier| notifier.deliveries(name, MAX_DELIVERIES));
                 let deliveries = deliveries.unwrap_or_default();
-                let page = overview::overview_of(&told, headline, verdict, &shared.metrics, is_pending);
+                let page = overview::overview_page(&told, headline, verdict, &shared.metrics, is_pending);
                 let parts = Overview { deliveries: overview::deliveries(&deliveries), ..page }.parts();
-                rendered(made, (state, winner), parts, before.as_deref())
+                rendered(made, (state, winner), parts, previous.as_deref())
             })
         });
         let board = Arc::new(board.await?);
@@ -171,19 +172,19 @@ impl Boards {
 }
 
 fn rendered(
-    made: Instant,
+    now: Instant,
     (state, winner): (State, Option<String>),
-    parts: Vec<Section>,
+    sections: Vec<Section>,
     before: Option<&Board>,
 ) -> Board {
     let version = before.map_or(1, |before| before.version + 1);
-    let piece = |part: Section| {
-        let known = before.and_then(|before| before.pieces.iter().find(|piece| piece.part == part));
+    let section = |part: Section| {
+        let known = before.and_then(|before| before.pieces.iter().find(|section| section.part == part));
         known.cloned().unwrap_or_else(|| Piece { message: message(&part), part, version })
     };
     // Controls differ from reader to reader.
-    let pieces = parts.into_iter().filter(|part| part.id != "controls").map(piece).collect();
-    Board { made, version, state, winner, pieces }
+    let pieces = sections.into_iter().filter(|part| part.id != "controls").map(section).collect();
+    Board { rendered_at: now, version, state, winner, pieces }
 }
 
 #[cfg(test)]

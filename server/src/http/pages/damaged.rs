@@ -8,7 +8,7 @@ use crate::notify::ExperimentLook;
 use crate::writer::ExperimentHandle;
 
 /// The name of the state.
-const STATE: &str = "damaged";
+const DAMAGED_STATE: &str = "damaged";
 /// The advice to the operator.
 const ADVICE: &str = "Restore the store from a backup, or look into it with `rankduel-server check`; until then nothing of this \
                       experiment is recorded, and the others go on.";
@@ -22,17 +22,17 @@ fn sentence(entry: &ExperimentHandle, why: &str) -> String {
 }
 
 /// In JSON.
-pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
+pub(in crate::http) fn damage_json(entry: &ExperimentHandle) -> Value {
     let why = entry.damage().unwrap_or_default();
     let settings = (!entry.config.rankers.is_empty()).then_some(&entry.config);
     json!({
         "experiment": entry.config.name,
-        "state": STATE,
+        "state": DAMAGED_STATE,
         "damage": why,
         "settings": settings,
         "fallback": entry.fallback(),
         "headline": sentence(entry, why),
-        "standing": STATE,
+        "standing": DAMAGED_STATE,
         "trusted": false,
         "winner": null,
         "action": "restore",
@@ -41,7 +41,7 @@ pub(in crate::http) fn told(entry: &ExperimentHandle) -> Value {
 }
 
 /// The damage for messages; `None` if nothing is damaged.
-pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<ExperimentLook> {
+pub(in crate::http) fn damage_look(entry: &ExperimentHandle) -> Option<ExperimentLook> {
     let why = entry.damage()?;
     Some(ExperimentLook {
         name: entry.config.name.clone(),
@@ -61,7 +61,7 @@ pub(in crate::http) fn seen(entry: &ExperimentHandle) -> Option<ExperimentLook> 
 fn headline(entry: &ExperimentHandle, why: &str) -> Headline {
     Headline {
         tone: Tone::Alarm,
-        label: STATE.to_owned(),
+        label: DAMAGED_STATE.to_owned(),
         sentence: sentence(entry, why),
         more: vec![],
         action: ADVICE.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn line(entry: &ExperimentHandle) -> ListItem {
     let why = entry.damage().unwrap_or_default();
     ListItem {
         name: entry.config.name.clone(),
-        state: STATE.to_owned(),
+        state: DAMAGED_STATE.to_owned(),
         warnings: vec![],
         headline: headline(entry, why),
         impressions: 0,
@@ -84,6 +84,6 @@ pub(super) fn line(entry: &ExperimentHandle) -> ListItem {
 /// As a page; `None` if nothing is damaged.
 pub(super) fn page(entry: &ExperimentHandle, frame: &Frame) -> Option<String> {
     let why = entry.damage()?;
-    let overview = Overview { headline: headline(entry, why), state: STATE.to_owned(), ..Overview::default() };
+    let overview = Overview { headline: headline(entry, why), state: DAMAGED_STATE.to_owned(), ..Overview::default() };
     Some(document::overview(frame, &entry.config.name, &overview.parts(), None))
 }

@@ -14,13 +14,13 @@ use boards::{Board, Boards};
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use serde_json::Value;
-use traffic::{ExperimentStatus, SIMULATED, State as To};
+use traffic::{ExperimentStatus, SIMULATED_REMARK, State as To};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
 use super::experiments::{self, Line, change_state};
-use super::named::{Named, NamedAny};
 use super::off_thread::off_thread;
+use super::paths::{AnyExperimentPath, ExperimentPath};
 use super::request::ranker_named;
 use super::sessions::{self, OpenToken};
 use super::{App, Problem, guard, nodes};
@@ -31,10 +31,10 @@ pub use watching::watch;
 pub(super) use stream::stream;
 
 /// The resources that a page may load: from this server alone, and nothing inline.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The most letters of a reason.
-const REASON: usize = 1000;
+const MAX_REASON_LETTERS: usize = 1000;
 
 /// The state behind the pages.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Pages {
 fn html(status: StatusCode, text: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         // Browsers send the origin of a form only from pages that may send a referrer to the same origin.
         (header::REFERRER_POLICY, "same-origin"),
     ];
@@ -70,7 +70,7 @@ fn see(location: &str) -> Response {
 }
 
 /// A problem as a page; one that a key would solve leads to the form for it. `depth` is how far below the list the page is.
-fn refused(app: &App, problem: &Problem, depth: usize, next: &str) -> Response {
+fn problem_page(app: &App, problem: &Problem, depth: usize, next: &str) -> Response {
     let base = BASES[depth.min(BASES.len() - 1)];
     if problem.status == StatusCode::UNAUTHORIZED && !app.is_open() {
         return see(&format!("{base}sign-in?next={next}"));
@@ -113,7 +113,7 @@ pub(super) async fn list(
     let listed = async |reader: Reader| {
         let (lines, next) = experiments::listed(&app, reader.caller.bound(), query.as_deref()).await?;
         let shared = app.clone();
-        let told = off_thread(move || -> Vec<page::ListItem> {
+        let snapshots = off_thread(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();
             let line = |snapshot, verdict: &traffic::DecisionReport| line(snapshot, verdict, has_notice);
             let item = |one| match one {
@@ -122,11 +122,11 @@ pub(super) async fn list(
             };
             lines.into_iter().map(item).collect()
         });
-        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &told.await?, next.as_deref())))
+        Ok(html(StatusCode::OK, document::list(&frame(&app, &reader, ""), &snapshots.await?, next.as_deref())))
     };
     match reader {
-        Ok(reader) => listed(reader).await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 0, "")),
-        Err(problem) => refused(&app, &problem, 0, ""),
+        Ok(reader) => listed(reader).await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 0, "")),
+        Err(problem) => problem_page(&app, &problem, 0, ""),
     }
 }
 
@@ -136,7 +136,7 @@ fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice
     let told = &snapshot.told;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
     let warnings = told["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED || overview::says(&headline, warning));
+    let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED_REMARK || overview::says(&headline, warning));
     let warnings = warnings.filter(is_new).map(str::to_owned).collect();
     page::ListItem {
         name: text("experiment"),
@@ -152,12 +152,12 @@ fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice
 pub(super) async fn experiment(
     State(app): State<App>,
     reader: Result<Reader, Problem>,
-    named: Result<NamedAny, Problem>,
+    named: Result<AnyExperimentPath, Problem>,
     Path(name): Path<String>,
 ) -> Response {
     let next = format!("e/{name}");
     let shown = async {
-        let (reader, NamedAny(entry)) = (reader?, named?);
+        let (reader, AnyExperimentPath(entry)) = (reader?, named?);
         if let Some(text) = damaged::page(&entry, &frame(&app, &reader, "../")) {
             return Ok(html(StatusCode::OK, text));
         }
@@ -170,11 +170,11 @@ pub(super) async fn experiment(
             Live { stream: format!("../v1/experiments/{name}/stream?after={}", app.pages.boards.name(board.version)) };
         let mut frame = frame(&app, &reader, "../");
         if app.settings.notice.is_none() && entry.config.simulated {
-            frame.notice = Some(SIMULATED.to_owned());
+            frame.notice = Some(SIMULATED_REMARK.to_owned());
         }
         Ok(html(StatusCode::OK, document::overview(&frame, &name, &parts, Some(&live))))
     };
-    shown.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 1, &next))
+    shown.await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 1, &next))
 }
 
 /// The controls that this reader may use.
@@ -198,31 +198,32 @@ fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, board: &Board)
 pub(super) async fn change(
     State(app): State<App>,
     reader: Result<Reader, Problem>,
-    named: Result<Named, Problem>,
+    named: Result<ExperimentPath, Problem>,
     Path((name, action)): Path<(String, String)>,
     request: Request,
 ) -> Response {
     let next = format!("e/{name}");
-    let changed = async {
-        let (reader, Named(entry)) = (reader?, named?);
+    let change_result = async {
+        let (reader, ExperimentPath(entry)) = (reader?, named?);
         if !["pause", "resume", "end", "kill", "ship"].contains(&action.as_str()) {
             return Err(Problem::unknown("this page has no such button"));
         }
         let form = own_form(&app, &reader, request).await?;
         reader.caller.check_role(crate::store::Role::Admin)?;
-        let to = match action.as_str() {
+        let state = match action.as_str() {
             "pause" => To::Paused,
             "resume" => To::Running,
             "end" => To::Ended,
             "kill" => To::Killed,
             _ => To::Shipped(ranker_named(form.field("ranker"), &entry.config)?),
         };
-        let why: String = form.field("why").trim().chars().filter(|letter| !letter.is_control()).take(REASON).collect();
-        change_state(&app, &entry, &reader.caller, to, why).await?;
+        let why: String =
+            form.field("why").trim().chars().filter(|letter| !letter.is_control()).take(MAX_REASON_LETTERS).collect();
+        change_state(&app, &entry, &reader.caller, state, why).await?;
         app.pages.boards.forget(entry.id);
         Ok(see(&format!("../{name}")))
     };
-    changed.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 2, &next))
+    change_result.await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 2, &next))
 }
 
 /// A form that a page of this server sent for this reader.
@@ -264,9 +265,14 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
     let form = match <Form as axum::extract::FromRequest<App>>::from_request(request, &app).await {
         Ok(form) if is_own => form,
         Ok(_) => {
-            return refused(&app, &Problem::new(StatusCode::FORBIDDEN, "sign in on the page of this server"), 0, "");
+            return problem_page(
+                &app,
+                &Problem::new(StatusCode::FORBIDDEN, "sign in on the page of this server"),
+                0,
+                "",
+            );
         }
-        Err(problem) => return refused(&app, &problem, 0, ""),
+        Err(problem) => return problem_page(&app, &problem, 0, ""),
     };
     let next = own_place(form.field("next"));
     let again = |why: &str| html(StatusCode::FORBIDDEN, document::sign_in(&Frame::default(), Some(why), next));
@@ -287,13 +293,13 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
             tracing::info!(who = caller.name(), "signed in");
             response
         }
-        Err(problem) => refused(&app, &problem, 0, ""),
+        Err(problem) => problem_page(&app, &problem, 0, ""),
     }
 }
 
 /// `POST /sign-out`
 pub(super) async fn sign_out(State(app): State<App>, reader: Result<Reader, Problem>, request: Request) -> Response {
-    let ended = async {
+    let expired_cookie = async {
         let reader = reader?;
         own_form(&app, &reader, request).await?;
         if let Some(pass) = &reader.pass {
@@ -303,7 +309,7 @@ pub(super) async fn sign_out(State(app): State<App>, reader: Result<Reader, Prob
         response.headers_mut().insert(header::SET_COOKIE, sessions::no_cookie());
         Ok(response)
     };
-    ended.await.unwrap_or_else(|problem: Problem| refused(&app, &problem, 0, ""))
+    expired_cookie.await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 0, ""))
 }
 
 /// `GET /page.css`

@@ -6,7 +6,10 @@ use page::{
     Change, CountKind, Course, Figure, Guardrail, ImpressionCount, Latency, Measure, Overview, Traffic, TrafficDay,
 };
 use times::date;
-use traffic::{Config, DecisionReport, Fates, Headline, Held, Later, NextStep, SCHEDULE, SIMULATED, State};
+use traffic::{
+    Config, ConversionVerdicts, DecisionReport, Fates, Headline, HoldReason, NextStep, SCHEDULE, SIMULATED_REMARK,
+    State,
+};
 use verdicts::conversions::{LineFate, Primary};
 
 use super::tone;
@@ -15,22 +18,22 @@ use crate::metrics::Metrics;
 use crate::notify::Delivery;
 
 /// The most guardrails that a page lists.
-const RAILS: usize = 30;
+const MAX_GUARDRAILS: usize = 30;
 
 /// A headline as pages show it.
 pub(super) fn headline(headline: Headline) -> page::Headline {
-    let Headline { standing, sentence, more, action: _, advice, winner: _ } = headline;
+    let Headline { standing, sentence, details, action: _, advice, winner: _ } = headline;
     let (tone, label) = tone(standing);
-    page::Headline { tone, label: label.to_owned(), sentence, more, action: advice }
+    page::Headline { tone, label: label.to_owned(), sentence, more: details, action: advice }
 }
 
 /// Whether a headline contains this warning.
 pub(super) fn says(headline: &Headline, warning: &str) -> bool {
-    std::iter::once(&headline.sentence).chain(&headline.more).any(|sentence| sentence.ends_with(warning))
+    std::iter::once(&headline.sentence).chain(&headline.details).any(|sentence| sentence.ends_with(warning))
 }
 
 /// The page of an experiment. `is_pending`: it was killed, but its log does not have the event yet.
-pub(super) fn overview_of(
+pub(super) fn overview_page(
     glance: &Glance,
     found: Headline,
     verdict: &DecisionReport,
@@ -39,7 +42,7 @@ pub(super) fn overview_of(
 ) -> Overview {
     let config = &glance.config;
     // Warnings in the notice on top of the page or in the headline are not repeated.
-    let is_new = |warning: &&String| *warning != SIMULATED && !says(&found, warning);
+    let is_new = |warning: &&String| *warning != SIMULATED_REMARK && !says(&found, warning);
     let mut warnings: Vec<String> = glance.warnings.iter().filter(is_new).cloned().collect();
     if is_pending && glance.state != State::Killed {
         let pending = "Kill pending: everybody gets the champion's list, but the store cannot be written at present. The kill is \
@@ -79,8 +82,9 @@ fn measures(verdict: &DecisionReport) -> Vec<Measure> {
 
 /// The course of the difference in value, where values count.
 fn courses(verdict: &DecisionReport) -> Vec<Course> {
-    let of = |later: &Later| Some(page::decision::courses(later.value.as_ref()?, "unit", later.currency()));
-    verdict.later.as_ref().and_then(of).unwrap_or_default()
+    let of =
+        |later: &ConversionVerdicts| Some(page::decision::courses(later.value.as_ref()?, "unit", later.currency()));
+    verdict.conversion_verdicts.as_ref().and_then(of).unwrap_or_default()
 }
 
 fn ranker(config: &Config, place: u32) -> String {
@@ -91,14 +95,14 @@ fn figures(glance: &Glance, verdict: &DecisionReport) -> Vec<Figure> {
     let grouped = output::numbers::with_separators;
     let figure = |name: &str, value: String, note: String| Figure { name: name.to_owned(), value, note };
     let today = glance.daily.last().map_or(0, |(_, daily)| daily.asked);
-    let asked = glance.fates.asked;
-    let clicked: u64 = glance.daily.iter().map(|(_, daily)| daily.clicked).sum();
+    let request_count = glance.fates.asked;
+    let click_count: u64 = glance.daily.iter().map(|(_, daily)| daily.clicked).sum();
     let mut figures = vec![
-        figure("Impressions", grouped(asked), format!("{} on the last day", grouped(today))),
+        figure("Impressions", grouped(request_count), format!("{} on the last day", grouped(today))),
         figure("Units counted", grouped(glance.tally.counted), "users or sessions, on days that are closed".to_owned()),
     ];
-    if glance.config.ask == traffic::Ask::Lists && asked > 0 {
-        let share = 100.0 * clicked as f64 / asked as f64;
+    if glance.config.ask == traffic::Ask::Lists && request_count > 0 {
+        let share = 100.0 * click_count as f64 / request_count as f64;
         figures.push(figure(
             "Clicked",
             format!("{share:.1}%"),
@@ -146,17 +150,21 @@ fn percent(share: f64) -> String {
 /// The next step of the ramp, in a few words.
 fn ramp(config: &Config, next: Option<NextStep>) -> String {
     let all = if config.lane.is_some() { "of the users of its lane" } else { "of all users" };
-    let Some(NextStep { share, left, held }) = next else { return all.to_owned() };
+    let Some(NextStep { share, left: time_left, hold_reason: held }) = next else { return all.to_owned() };
     let next = percent(share);
     match held {
-        Some(Held::State) => format!("{all}; {next} once it runs again"),
-        Some(Held::Guardrail) => format!("{all}; a guardrail broke, so that the ramp does not reach {next}"),
-        Some(Held::Integrity) => format!("{all}; {next} once its pages can be trusted"),
+        Some(HoldReason::State) => format!("{all}; {next} once it runs again"),
+        Some(HoldReason::Guardrail) => format!("{all}; a guardrail broke, so that the ramp does not reach {next}"),
+        Some(HoldReason::Integrity) => format!("{all}; {next} once its pages can be trusted"),
         None => {
             // Hours, or minutes near the end.
             let (hour, minute) = (3_600_000, 60_000);
-            let left = if left >= hour { (left + hour - 1) / hour * hour } else { (left / minute + 1) * minute };
-            format!("{all}; {next} in {}", times::duration_text(left))
+            let time_left = if time_left >= hour {
+                (time_left + hour - 1) / hour * hour
+            } else {
+                (time_left / minute + 1) * minute
+            };
+            format!("{all}; {next} in {}", times::duration_text(time_left))
         }
     }
 }
@@ -185,14 +193,14 @@ fn traffic(glance: &Glance) -> Option<Traffic> {
 
 /// Segments of the winner, or of the ranker that comes next to it, against the champion.
 fn segments(glance: &Glance, verdict: &DecisionReport) -> Option<page::Segments> {
-    let decided = verdict.segments.as_ref()?;
+    let decisions = verdict.segments.as_ref()?;
     let decision = &verdict.decision;
     let leader = decision.best.as_ref().map(|best| best.leader.0);
     let of_policy = glance.leader.map(|leader| leader as usize);
-    let harmful = decided.harms.first().map(|harm| harm.ranker);
+    let harmful = decisions.harms.first().map(|harm| harm.ranker);
     let candidates = [verdict.winner(), leader, of_policy, harmful].into_iter().flatten();
-    let of = candidates.chain(0..decision.rankers.len()).find(|ranker| *ranker != decided.champion)?;
-    Some(page::decision::segments(decided, &glance.units_by_segment, of))
+    let of = candidates.chain(0..decision.rankers.len()).find(|ranker| *ranker != decisions.champion)?;
+    Some(page::decision::segments(decisions, &glance.units_by_segment, of))
 }
 
 fn fates(fates: &Fates) -> Vec<ImpressionCount> {
@@ -209,8 +217,8 @@ fn fates(fates: &Fates) -> Vec<ImpressionCount> {
 }
 
 fn guardrails(glance: &Glance) -> Vec<Guardrail> {
-    let mut all: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_counts[0] > 0).collect();
-    all.sort_by_key(|(watch, _)| !watch.is_broken);
+    let mut lines: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_counts[0] > 0).collect();
+    lines.sort_by_key(|(watch, _)| !watch.is_broken);
     let rail = |(watch, broken): &(traffic::Watch, Option<String>)| Guardrail {
         ranker: ranker(&glance.config, watch.ranker),
         what: watch.guard.meaning().to_owned(),
@@ -219,7 +227,7 @@ fn guardrails(glance: &Glance) -> Vec<Guardrail> {
         margin: watch.margin,
         broken: watch.is_broken.then(|| broken.clone().unwrap_or_default()),
     };
-    all.into_iter().take(RAILS).map(rail).collect()
+    lines.into_iter().take(MAX_GUARDRAILS).map(rail).collect()
 }
 
 /// The latencies measured by this server; no log has them.
@@ -244,7 +252,7 @@ fn change(config: &Config, (time, change): &(String, traffic::Change)) -> Change
 }
 
 /// Messages that were sent, the newest first.
-pub(super) fn deliveries(all: &[Delivery]) -> Vec<page::Delivery> {
+pub(super) fn deliveries(lines: &[Delivery]) -> Vec<page::Delivery> {
     let of = |delivery: &Delivery| page::Delivery {
         time: times::text(delivery.time).chars().take(16).collect::<String>().replace('T', " ") + " UTC",
         what: delivery.kind.clone(),
@@ -258,7 +266,7 @@ pub(super) fn deliveries(all: &[Delivery]) -> Vec<page::Delivery> {
         },
         is_failing: delivery.delivered.is_none() && delivery.failures > 0,
     };
-    all.iter().map(of).collect()
+    lines.iter().map(of).collect()
 }
 
 fn settings(glance: &Glance) -> Vec<(String, String)> {
@@ -273,7 +281,7 @@ fn settings(glance: &Glance) -> Vec<(String, String)> {
         config.lane.as_ref().map(|lane| format!("{} to {} of {}", percent(lane.from), percent(lane.to), lane.of));
     let optional = [("Lane", lane), ("Begins after", config.begin_after.clone()), ("Ends at", config.end_at.clone())];
     let optional = optional.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let all = [
+    let lines = [
         ("Rankers", rankers.join(", ")),
         ("Version", glance.version.clone()),
         ("Created", glance.created.clone()),
@@ -285,5 +293,5 @@ fn settings(glance: &Glance) -> Vec<(String, String)> {
         ("Time zone", config.timezone.clone()),
         ("Log", format!("{} events, checksum {sum:016x}", output::numbers::with_separators(events))),
     ];
-    all.into_iter().chain(optional).map(|(name, value)| (name.to_owned(), value)).collect()
+    lines.into_iter().chain(optional).map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -12,35 +12,35 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::super::auth::Reader;
 use super::super::export::Stream;
-use super::super::named::Named;
+use super::super::paths::ExperimentPath;
 use super::super::{App, Problem};
 use super::{boards, controls};
 use crate::writer::ExperimentHandle;
 
 /// The period of updates of an open page.
-const PERIOD: Duration = Duration::from_secs(1);
+const UPDATE_PERIOD: Duration = Duration::from_secs(1);
 /// After this time without a change, a comment line keeps the connection open.
-const SILENCE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_PERIOD: Duration = Duration::from_secs(15);
 /// The stream of an experiment. All viewers get the same bytes, made once.
 pub(in super::super) async fn stream(
     State(app): State<App>,
     reader: Reader,
-    Named(entry): Named,
+    ExperimentPath(entry): ExperimentPath,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let full = || Problem::unavailable(format!("{} pages are open already; close one", boards::VIEWERS));
+    let full = || Problem::unavailable(format!("{} pages are open already; close one", boards::MAX_STREAMS));
     let place = app.pages.boards.place().ok_or_else(full)?;
     // A browser that connects again sends the last id it has seen; one that has just loaded the page, the id of that page.
-    let again = headers.get("last-event-id").and_then(|seen| seen.to_str().ok());
-    let seen = again.or_else(|| query.as_deref()?.strip_prefix("after="));
-    let seen = seen.map_or(0, |seen| app.pages.boards.version(seen));
-    let (pieces, received) = channel(2);
+    let again = headers.get("last-event-id").and_then(|version_seen| version_seen.to_str().ok());
+    let version_seen = again.or_else(|| query.as_deref()?.strip_prefix("after="));
+    let version_seen = version_seen.map_or(0, |version_seen| app.pages.boards.version(version_seen));
+    let (pieces, receiver) = channel(2);
     let mut ended = app.pages.boards.ended();
     tokio::spawn(async move {
         let _place = place;
-        let mut viewer = Viewer { app, entry, reader, seen, of: None, sent: Instant::now() };
-        let mut ticks = interval(PERIOD);
+        let mut viewer = Viewer { app, entry, reader, seen: version_seen, of: None, sent: Instant::now() };
+        let mut ticks = interval(UPDATE_PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
@@ -56,7 +56,7 @@ pub(in super::super) async fn stream(
         }
     });
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no")];
-    Ok((headers, Body::new(Stream(received))).into_response())
+    Ok((headers, Body::new(Stream(receiver))).into_response())
 }
 
 /// Asks proxies to pass data on immediately.
@@ -102,7 +102,7 @@ impl Viewer {
             );
         }
         (self.seen, self.of) = (board.version, Some(now));
-        if changed.is_empty() && self.sent.elapsed() >= SILENCE {
+        if changed.is_empty() && self.sent.elapsed() >= KEEP_ALIVE_PERIOD {
             changed.push(Bytes::from_static(b": here\n\n"));
         }
         if !changed.is_empty() {

@@ -15,25 +15,25 @@ use crate::notify::ExperimentLook;
 use crate::writer::Transaction;
 
 /// The period of checks.
-const PERIOD: Duration = Duration::from_secs(2);
+const LOOK_PERIOD: Duration = Duration::from_secs(2);
 
 /// Notes the news of experiments until `stop` changes.
 pub async fn watch(app: App, mut stop: Receiver<bool>) {
-    let mut ticks = interval(PERIOD);
+    let mut ticks = interval(LOOK_PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => return,
             _ = ticks.tick() => {}
         }
-        look(&app).await;
+        look_once(&app).await;
     }
 }
 
 /// One look. News missed now are seen at the next.
-async fn look(app: &App) {
+async fn look_once(app: &App) {
     let known = app.verdicts.known();
-    let job = move |session: &mut Transaction<'_>| (session.now, jobs::seen(session, &known));
+    let job = move |session: &mut Transaction<'_>| (session.now, jobs::looks(session, &known));
     let Ok((now, snapshots)) = app.writer.call(Some(PATIENCE), job).await else { return };
     let shared = Arc::clone(app);
     let noted = off_thread(move || {
@@ -52,7 +52,7 @@ async fn look(app: &App) {
         };
         let mut all: Vec<ExperimentLook> = snapshots.into_iter().map(complete).collect();
         // A damaged experiment has no state; its handle has the damage.
-        all.extend(shared.directory.all().values().filter_map(|entry| damaged::seen(entry)));
+        all.extend(shared.directory.all().values().filter_map(|entry| damaged::damage_look(entry)));
         if let Some(notifier) = shared.notifier() {
             notifier.note(all, now);
         }

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 
 use super::open::PostgresStore;
 use super::session::Value;
-use crate::store::sign_ins::MOST;
+use crate::store::sign_ins::MAX_SIGN_INS;
 use crate::store::{Audit, Key, KeyRow, Operation, Role, SignIn, StoreError};
 
 impl PostgresStore {
@@ -62,7 +62,7 @@ impl PostgresStore {
         self.inject(Operation::Insert)?;
         self.forget_sign_ins_until(now)?;
         let sql = "DELETE FROM sign_ins WHERE hash IN (SELECT hash FROM sign_ins ORDER BY until DESC OFFSET $1)";
-        self.later(sql, vec![Box::new(MOST as i64 - 1)])?;
+        self.later(sql, vec![Box::new(MAX_SIGN_INS as i64 - 1)])?;
         let SignIn { hash, key, until } = *sign_in;
         let sql = "INSERT INTO sign_ins (hash, key, until) VALUES ($1, $2, $3)";
         self.later(sql, vec![Box::new(hash.to_vec()), Box::new(key), Box::new(until)])

@@ -11,16 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::open::NODES;
+use super::open::NODES_SECRET;
 use super::session::Session;
 use crate::ids;
 use crate::store::{Access, Database, StoreError};
 
 /// The duration of a lease, and the period of its renewal.
-const LEASE: Duration = Duration::from_secs(10);
-const RENEWAL: Duration = Duration::from_secs(3);
+const LEASE_DURATION: Duration = Duration::from_secs(10);
+const RENEWAL_PERIOD: Duration = Duration::from_secs(3);
 /// The period at which a node looks up the leader.
-const LOOK: Duration = Duration::from_millis(200);
+const LOOK_PERIOD: Duration = Duration::from_millis(200);
 
 /// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,16 +65,16 @@ struct State {
     /// The epoch in which this node leads; 0 if it does not.
     epoch: AtomicI64,
     /// The highest epoch that this node has seen.
-    seen: AtomicI64,
+    epoch_seen: AtomicI64,
     /// All nodes, as they were when the database was last asked.
     nodes: Mutex<Vec<NodeRow>>,
     is_connected: AtomicBool,
     /// Whether this node no longer wants to lead.
     gives_up: AtomicBool,
     /// The number of times this node began to lead.
-    taken: AtomicI64,
+    epoch_taken: AtomicI64,
     /// The expiry of the lease, counted from before the request.
-    until: Mutex<Option<Instant>>,
+    lease_end: Mutex<Option<Instant>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -88,30 +88,30 @@ impl Node {
     /// If the database cannot be asked, or there is no thread to be had.
     pub fn join(database: &Database, address: String) -> Result<Self, StoreError> {
         let session = Session::connect(database, Access::Serve)?;
-        let secret: Vec<u8> = session.one("SELECT value FROM meta WHERE name = $1", &[&NODES])?.get(0);
+        let secret: Vec<u8> = session.one("SELECT value FROM meta WHERE name = $1", &[&NODES_SECRET])?.get(0);
         let state = Arc::new(State {
             secret: ids::encode(&secret),
             name: ids::encode(&crate::store::random()?.to_le_bytes()),
             address,
             database: database.clone(),
             epoch: AtomicI64::new(0),
-            seen: AtomicI64::new(0),
+            epoch_seen: AtomicI64::new(0),
             nodes: Mutex::default(),
             is_connected: AtomicBool::new(true),
             gives_up: AtomicBool::new(false),
-            taken: AtomicI64::new(0),
-            until: Mutex::default(),
+            epoch_taken: AtomicI64::new(0),
+            lease_end: Mutex::default(),
         });
-        let mut member = Member { state: Arc::clone(&state), session: Some(session), renewed: None };
+        let mut member = Member { state: Arc::clone(&state), session: Some(session), last_renewal: None };
         member.step()?;
         let (wake, woken) = mpsc::channel::<()>();
-        let spawned = std::thread::Builder::new().name("node".to_owned()).spawn(move || {
-            while woken.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let spawn_result = std::thread::Builder::new().name("node".to_owned()).spawn(move || {
+            while woken.recv_timeout(LOOK_PERIOD) == Err(RecvTimeoutError::Timeout) {
                 member.look();
             }
             member.leave();
         });
-        let thread = spawned.map_err(|error| StoreError::Io(format!("no thread for the lease: {error}")))?;
+        let thread = spawn_result.map_err(|error| StoreError::Io(format!("no thread for the lease: {error}")))?;
         Ok(Self { state, wake: Mutex::new(Some(wake)), thread: Mutex::new(Some(thread)) })
     }
 
@@ -165,13 +165,13 @@ impl Node {
     /// The number of times this node began to lead.
     #[must_use]
     pub fn taken(&self) -> u64 {
-        self.state.taken.load(Ordering::SeqCst) as u64
+        self.state.epoch_taken.load(Ordering::SeqCst) as u64
     }
 
     /// Whether its lease holds, as far as this node can see.
     #[must_use]
     pub fn has_lease(&self) -> bool {
-        locked(&self.state.until).is_some_and(|until| Instant::now() < until)
+        locked(&self.state.lease_end).is_some_and(|until| Instant::now() < until)
     }
 
     /// Notes that a commit in this epoch was refused.
@@ -201,7 +201,7 @@ struct Member {
     state: Arc<State>,
     session: Option<Session>,
     /// When the lease was last renewed.
-    renewed: Option<Instant>,
+    last_renewal: Option<Instant>,
 }
 
 impl Member {
@@ -212,7 +212,7 @@ impl Member {
             tracing::warn!(%error, "the lease could not be looked after");
             self.session = None;
             // Others may lead by now; commits would be refused if the database could be reached.
-            if locked(&self.state.until).is_none_or(|until| Instant::now() >= until) {
+            if locked(&self.state.lease_end).is_none_or(|until| Instant::now() >= until) {
                 self.follow();
             }
         }
@@ -224,24 +224,24 @@ impl Member {
         }
         let Some(session) = &self.session else { return Ok(()) };
         let State { name, address, .. } = &*self.state;
-        if self.renewed.is_none_or(|renewed| renewed.elapsed() >= RENEWAL) {
+        if self.last_renewal.is_none_or(|renewed| renewed.elapsed() >= RENEWAL_PERIOD) {
             // From before the request: the database counts from later on.
             let asked = Instant::now();
-            session.execute(include_str!("sql/nodes/renew.sql"), &[name, address, &LEASE.as_secs_f64()])?;
-            self.renewed = Some(asked);
-            *locked(&self.state.until) = Some(asked + LEASE);
+            session.execute(include_str!("sql/nodes/renew.sql"), &[name, address, &LEASE_DURATION.as_secs_f64()])?;
+            self.last_renewal = Some(asked);
+            *locked(&self.state.lease_end) = Some(asked + LEASE_DURATION);
         }
         let (nodes, epoch) = self.nodes(session)?;
-        let seen = self.state.seen.fetch_max(epoch, Ordering::SeqCst);
+        let epoch_seen = self.state.epoch_seen.fetch_max(epoch, Ordering::SeqCst);
         let mine = nodes.iter().find(|node| node.leads).map(|leader| (leader.node == *name, leader.is_alive));
         *locked(&self.state.nodes) = nodes;
         match mine {
             Some((true, _)) => {
-                if epoch >= seen {
+                if epoch >= epoch_seen {
                     self.lead(epoch);
                 } else {
                     // The database went back in time. A forgotten epoch must not be given out again.
-                    tracing::error!(epoch, seen, "the database has an earlier epoch than this node has seen");
+                    tracing::error!(epoch, epoch_seen, "the database has an earlier epoch than this node has seen");
                     self.follow();
                     self.take_over()?;
                 }
@@ -260,7 +260,7 @@ impl Member {
         let Some(session) = self.session.as_ref().filter(|_| !self.state.gives_up.load(Ordering::SeqCst)) else {
             return Ok(());
         };
-        let seen = self.state.seen.load(Ordering::SeqCst);
+        let seen = self.state.epoch_seen.load(Ordering::SeqCst);
         if let Some(epoch) = take_over(session, &self.state.name, seen)? {
             self.lead(epoch);
             *locked(&self.state.nodes) = self.nodes(session)?.0;
@@ -282,9 +282,9 @@ impl Member {
     }
 
     fn lead(&self, epoch: i64) {
-        self.state.seen.fetch_max(epoch, Ordering::SeqCst);
+        self.state.epoch_seen.fetch_max(epoch, Ordering::SeqCst);
         if self.state.epoch.swap(epoch, Ordering::SeqCst) != epoch {
-            self.state.taken.fetch_add(1, Ordering::SeqCst);
+            self.state.epoch_taken.fetch_add(1, Ordering::SeqCst);
             tracing::info!(epoch, node = self.state.name, "this node leads");
         }
     }

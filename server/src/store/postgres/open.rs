@@ -6,16 +6,16 @@ use std::sync::Arc;
 use super::TABLES;
 use super::pending::Pending;
 use super::recent::Recent;
-use super::session::{SCHEMA, Session};
+use super::session::{SCHEMA_NAME, Session};
 use crate::store::faults::{Injected, inject};
-use crate::store::secrets::{PLACES, REPLACED, before_name, fresh, replaced, secret};
-use crate::store::{Access, Database, Faults, Operation, Rotated, Secrets, StoreError};
+use crate::store::secrets::{PLACES_SALT, ROTATED_SECRETS, before_name, fresh, replaced, secret};
+use crate::store::{Access, Database, Faults, Operation, RotatedSecret, Secrets, StoreError};
 
 /// A lock, held while tables are made or moved, so that two starting servers do not both do it.
-const MAKING: i64 = 0x524b_444c;
+const TABLES_LOCK: i64 = 0x524b_444c;
 
 /// The name of the secret by which nodes recognize each other.
-pub(super) const NODES: &str = "nodes";
+pub(super) const NODES_SECRET: &str = "nodes";
 
 /// A store in a database.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(in crate::store) fn is_made(database: &Database) -> Result<bool, StoreError>
 
 fn has_tables(session: &Session) -> Result<bool, StoreError> {
     let sql = "SELECT to_regclass($1::text) IS NOT NULL";
-    Ok(session.one(sql, &[&format!("{SCHEMA}.meta")])?.get(0))
+    Ok(session.one(sql, &[&format!("{SCHEMA_NAME}.meta")])?.get(0))
 }
 
 impl PostgresStore {
@@ -79,15 +79,15 @@ impl PostgresStore {
             return Ok(());
         }
         session.batch("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")?;
-        session.one("SELECT pg_advisory_xact_lock($1)::text", &[&MAKING])?;
-        session.batch(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))?;
-        let made = if has_tables(session)? { self.tables()? } else { 0 };
-        for (version, sql) in TABLES.iter().enumerate().skip(made) {
+        session.one("SELECT pg_advisory_xact_lock($1)::text", &[&TABLES_LOCK])?;
+        session.batch(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA_NAME}"))?;
+        let tables_made = if has_tables(session)? { self.tables()? } else { 0 };
+        for (version, sql) in TABLES.iter().enumerate().skip(tables_made) {
             session.batch(sql)?;
             self.set_meta("tables", &(version as u32 + 1).to_be_bytes())?;
         }
-        if made == 0 {
-            for name in REPLACED.into_iter().chain([PLACES, NODES]) {
+        if tables_made == 0 {
+            for name in ROTATED_SECRETS.into_iter().chain([PLACES_SALT, NODES_SECRET]) {
                 self.set_meta(name, &fresh()?)?;
             }
         }
@@ -121,10 +121,10 @@ impl PostgresStore {
 
     pub(in crate::store) fn set_places(&self, salt: &[u8; 32]) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
-        self.set_meta(PLACES, salt)
+        self.set_meta(PLACES_SALT, salt)
     }
 
-    pub(in crate::store) fn rotate(&self, which: Rotated, until: i64) -> Result<(), StoreError> {
+    pub(in crate::store) fn rotate(&self, which: RotatedSecret, until: i64) -> Result<(), StoreError> {
         let name = which.name();
         self.session.batch("BEGIN; LOCK TABLE meta IN EXCLUSIVE MODE")?;
         for (name, value) in replaced(&secret(|name| self.meta(name), name)?, name, until)? {
@@ -135,8 +135,8 @@ impl PostgresStore {
 
     pub(in crate::store) fn forget_expired_secrets(&self, now: i64) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
-        for name in REPLACED {
-            if secret(|name| self.meta(name), name)?.before.is_some_and(|(_, until)| until <= now) {
+        for name in ROTATED_SECRETS {
+            if secret(|name| self.meta(name), name)?.previous.is_some_and(|(_, until)| until <= now) {
                 self.later("DELETE FROM meta WHERE name = $1", vec![Box::new(before_name(name))])?;
             }
         }

@@ -43,12 +43,12 @@ pub(super) struct Pending {
     /// Commands on other rows than those below, in order; sent first.
     pub(super) commands: Vec<Command>,
     /// Experiments that are written.
-    pub(super) touched: BTreeSet<u32>,
+    pub(super) experiments_touched: BTreeSet<u32>,
     /// Those that are new.
-    pub(super) begun: BTreeSet<u32>,
+    pub(super) experiments_begun: BTreeSet<u32>,
     pub(super) events: Vec<(u32, EventRow)>,
     /// Documents, and whether the row is new.
-    pub(super) shown: BTreeMap<(u32, u64), (ShownRow, bool)>,
+    pub(super) shown_rows: BTreeMap<(u32, u64), (ShownRow, bool)>,
     pub(super) units: Changes<UnitHash, Numbered>,
     pub(super) marks: Changes<u64, MarksRow>,
     /// Keyed by experiment, unit and hash.
@@ -71,28 +71,38 @@ impl Pending {
 
     /// Forgets the pending writes of a deleted experiment.
     pub(super) fn forget(&mut self, experiment: u32) {
-        self.shown.retain(|(of, _), _| *of != experiment);
+        self.shown_rows.retain(|(of, _), _| *of != experiment);
         self.units.retain(|(of, _), _| *of != experiment);
         self.marks.retain(|(of, _), _| *of != experiment);
         self.names.retain(|(of, _, _), _| *of != experiment);
         self.states.retain(|(of, _, _)| *of != experiment);
-        self.touched.remove(&experiment);
+        self.experiments_touched.remove(&experiment);
     }
 
     /// The statements, in an order in which they can be carried out.
     pub(super) fn into_commands(self) -> Vec<Command> {
-        let Self { mut commands, touched: _, begun: _, events, shown, units, marks, names, states } = self;
-        let (old, new) = split(units);
+        let Self {
+            mut commands,
+            experiments_touched: _,
+            experiments_begun: _,
+            events,
+            shown_rows: shown,
+            units,
+            marks,
+            names,
+            states,
+        } = self;
+        let (deleted_rows, inserted_rows) = split(units);
         commands.extend(command(
             include_str!("sql/rows/delete_units.sql"),
-            &old,
+            &deleted_rows,
             [&|rows| column(rows, |(experiment, _)| *experiment as i32), &|rows| {
                 column(rows, |(_, hash): &(u32, UnitHash)| hash.to_vec())
             }],
         ));
         commands.extend(command(
             include_str!("sql/rows/insert_units.sql"),
-            &new,
+            &inserted_rows,
             [
                 &|rows| column(rows, |((experiment, _), _)| *experiment as i32),
                 &|rows| column(rows, |((_, hash), _): &((u32, UnitHash), Numbered)| hash.to_vec()),
@@ -100,17 +110,17 @@ impl Pending {
                 &|rows| column(rows, |(_, (_, sum))| *sum),
             ],
         ));
-        let (old, new) = split(marks);
+        let (deleted_rows, inserted_rows) = split(marks);
         commands.extend(command(
             include_str!("sql/rows/delete_marks.sql"),
-            &old,
+            &deleted_rows,
             [&|rows| column(rows, |(experiment, _)| *experiment as i32), &|rows| {
                 column(rows, |(_, impression): &(u32, u64)| *impression as i64)
             }],
         ));
         commands.extend(command(
             include_str!("sql/rows/insert_marks.sql"),
-            &new,
+            &inserted_rows,
             [
                 &|rows| column(rows, |((experiment, _), _)| *experiment as i32),
                 &|rows| column(rows, |(_, row): &((u32, u64), MarksRow)| row.impression),
@@ -121,10 +131,11 @@ impl Pending {
                 &|rows| column(rows, |(_, row)| row.sum),
             ],
         ));
-        let (new, changed): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, (_, is_new))| *is_new);
-        for (sql, rows) in
-            [(include_str!("sql/rows/insert_shown.sql"), new), (include_str!("sql/rows/update_shown.sql"), changed)]
-        {
+        let (inserted_rows, changed): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, (_, is_new))| *is_new);
+        for (sql, rows) in [
+            (include_str!("sql/rows/insert_shown.sql"), inserted_rows),
+            (include_str!("sql/rows/update_shown.sql"), changed),
+        ] {
             commands.extend(command(
                 sql,
                 &rows,

@@ -6,13 +6,13 @@ use traffic::Marks;
 use super::open::PostgresStore;
 use crate::ids::{NameHash, UnitHash};
 use crate::store::rows::{
-    ASKED, EventRow, InOrder, Kept, MarksRow, ShownRow, UnitRow, UnitsInOrder, asker, check_name, name_number,
-    unit_number,
+    ASKED_KIND, EventRow, InOrder, MarksRow, ShownDocuments, ShownRow, UnitRow, UnitsInOrder, asker, check_name,
+    name_number, unit_number,
 };
 use crate::store::{Operation, Problem, StoreError, StoredEvent};
 
 /// The number of rows read at a time: a table may be larger than the memory.
-const PAGE: i64 = 5_000;
+const PAGE_ROWS: i64 = 5_000;
 
 impl PostgresStore {
     /// Begins a transaction that reads.
@@ -41,8 +41,8 @@ impl PostgresStore {
         let mut order = InOrder::new(experiment, after);
         loop {
             let sql = "SELECT n, kind, impression, body, sum FROM events WHERE experiment = $1 AND n > $2 ORDER BY n LIMIT $3";
-            let rows = self.session.rows(sql, &[&(experiment as i32), &(order.last as i64), &PAGE])?;
-            let is_last = rows.len() < PAGE as usize;
+            let rows = self.session.rows(sql, &[&(experiment as i32), &(order.last as i64), &PAGE_ROWS])?;
+            let is_last = rows.len() < PAGE_ROWS as usize;
             for row in rows {
                 each(order.next(event(&row))?)?;
             }
@@ -72,16 +72,16 @@ impl PostgresStore {
         Ok(self.session.one(sql, &[&(experiment as i32)])?.get::<_, i64>(0) as u64)
     }
 
-    pub(in crate::store) fn shown(&self, experiment: u32, impression: u64) -> Result<Kept, StoreError> {
+    pub(in crate::store) fn shown(&self, experiment: u32, impression: u64) -> Result<ShownDocuments, StoreError> {
         self.inject(Operation::Read)?;
-        let kept = self.pending.borrow().shown.get(&(experiment, impression)).map(|(row, _)| row.clone());
+        let kept = self.pending.borrow().shown_rows.get(&(experiment, impression)).map(|(row, _)| row.clone());
         let kept = kept.or_else(|| self.recent.borrow().shown((experiment, impression)).cloned());
         if let Some(row) = kept {
             return row.kept(experiment, impression);
         }
         let sql = "SELECT ids, displayed, request, sum FROM shown WHERE experiment = $1 AND impression = $2";
         let row = self.session.row(sql, &[&(experiment as i32), &(impression as i64)])?;
-        row.map_or(Ok(Kept::Never), |row| {
+        row.map_or(Ok(ShownDocuments::Never), |row| {
             let row = ShownRow { ids: row.get(0), displayed: row.get(1), request: row.get(2), sum: row.get(3) };
             row.kept(experiment, impression)
         })
@@ -110,13 +110,13 @@ impl PostgresStore {
         experiment: u32,
         mut each: impl FnMut(UnitRow),
     ) -> Result<u64, StoreError> {
-        let (mut most, mut after) = (0, Vec::new());
+        let (mut max_number, mut after) = (0, Vec::new());
         loop {
-            let units = self.units_after(experiment, &after, PAGE as u64)?;
-            let Some(last) = units.last() else { return Ok(most) };
+            let units = self.units_after(experiment, &after, PAGE_ROWS as u64)?;
+            let Some(last) = units.last() else { return Ok(max_number) };
             after = last.hash.to_vec();
             for unit in units {
-                most = most.max(unit.number);
+                max_number = max_number.max(unit.number);
                 each(unit);
             }
         }
@@ -183,7 +183,7 @@ impl PostgresStore {
         loop {
             let sql = "SELECT unit, hash, number, sum FROM converted WHERE experiment = $1 AND (unit, hash) > ($2, $3)
                 ORDER BY unit, hash LIMIT $4";
-            let rows = self.session.rows(sql, &[&(experiment as i32), &unit, &hash, &PAGE])?;
+            let rows = self.session.rows(sql, &[&(experiment as i32), &unit, &hash, &PAGE_ROWS])?;
             let Some(last) = rows.last() else { return Ok(()) };
             (unit, hash) = (last.get(0), last.get(1));
             for row in &rows {
@@ -199,8 +199,9 @@ impl PostgresStore {
     ) -> Result<Option<u64>, StoreError> {
         self.inject(Operation::Read)?;
         // In the words of the index.
-        let sql =
-            format!("SELECT n, body, sum FROM events WHERE experiment = $1 AND impression = $2 AND kind = {ASKED}");
+        let sql = format!(
+            "SELECT n, body, sum FROM events WHERE experiment = $1 AND impression = $2 AND kind = {ASKED_KIND}"
+        );
         let row = self.session.row(&sql, &[&(experiment as i32), &(impression as i64)])?;
         row.map(|row| asker(experiment, impression, (row.get(0), row.get(1), row.get(2)))).transpose()
     }

@@ -9,57 +9,57 @@ use crate::ids::UnitHash;
 use crate::store::rows::ShownRow;
 
 /// The approximate number of rows kept.
-const MOST: usize = 40_000;
+const MAX_ROWS: usize = 40_000;
 
 /// The cache, in two generations: the older one goes as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    now: Rows,
-    before: Rows,
+    current: Rows,
+    previous: Rows,
 }
 
 #[derive(Debug, Default)]
 struct Rows {
-    shown: BTreeMap<(u32, u64), ShownRow>,
+    shown_rows: BTreeMap<(u32, u64), ShownRow>,
     units: BTreeMap<(u32, UnitHash), Numbered>,
 }
 
 impl Recent {
     pub(super) fn shown(&self, of: (u32, u64)) -> Option<&ShownRow> {
-        self.now.shown.get(&of).or_else(|| self.before.shown.get(&of))
+        self.current.shown_rows.get(&of).or_else(|| self.previous.shown_rows.get(&of))
     }
 
     pub(super) fn unit(&self, of: (u32, UnitHash)) -> Option<Numbered> {
-        self.now.units.get(&of).or_else(|| self.before.units.get(&of)).copied()
+        self.current.units.get(&of).or_else(|| self.previous.units.get(&of)).copied()
     }
 
     pub(super) fn keep_unit(&mut self, of: (u32, UnitHash), row: Numbered) {
-        self.now.units.insert(of, row);
+        self.current.units.insert(of, row);
         self.age();
     }
 
     /// Begins another generation once this one is large. Rows of both kinds count: returning users are not new rows, but their pages are.
     fn age(&mut self) {
-        if self.now.units.len() + self.now.shown.len() >= MOST / 2 {
-            self.before = std::mem::take(&mut self.now);
+        if self.current.units.len() + self.current.shown_rows.len() >= MAX_ROWS / 2 {
+            self.previous = std::mem::take(&mut self.current);
         }
     }
 
     /// Keeps the rows that are about to be committed.
     pub(super) fn keep(&mut self, pending: &Pending) {
         for (&of, change) in &pending.units {
-            self.now.units.remove(&of);
-            self.before.units.remove(&of);
+            self.current.units.remove(&of);
+            self.previous.units.remove(&of);
             if let Some(row) = change.inserted {
                 self.keep_unit(of, row);
             }
         }
-        for (&of, (row, is_new)) in &pending.shown {
-            self.now.shown.remove(&of);
-            self.before.shown.remove(&of);
+        for (&of, (row, is_new)) in &pending.shown_rows {
+            self.current.shown_rows.remove(&of);
+            self.previous.shown_rows.remove(&of);
             // A row that is changed may not be there.
             if *is_new {
-                self.now.shown.insert(of, row.clone());
+                self.current.shown_rows.insert(of, row.clone());
                 self.age();
             }
         }
@@ -80,14 +80,14 @@ mod tests {
     fn pages_of_users_who_come_back_are_forgotten_too() {
         let mut recent = Recent::default();
         recent.keep_unit((1, UnitHash::default()), Numbered::default());
-        for impression in 0..3 * MOST as u64 {
+        for impression in 0..3 * MAX_ROWS as u64 {
             let mut pending = Pending::default();
-            pending.shown.insert((1, impression), (ShownRow::default(), true));
+            pending.shown_rows.insert((1, impression), (ShownRow::default(), true));
             recent.keep(&pending);
         }
-        let kept = |rows: &Rows| rows.shown.len() + rows.units.len();
-        assert!(kept(&recent.now) + kept(&recent.before) <= MOST);
-        let last = 3 * MOST as u64 - 1;
+        let kept = |rows: &Rows| rows.shown_rows.len() + rows.units.len();
+        assert!(kept(&recent.current) + kept(&recent.previous) <= MAX_ROWS);
+        let last = 3 * MAX_ROWS as u64 - 1;
         assert!(recent.shown((1, last)).is_some() && recent.shown((1, 0)).is_none());
     }
 }

@@ -15,19 +15,19 @@ use crate::in_order::in_order;
 use crate::store::{Access, Database, StoreError};
 
 /// The timeout of an answer. The state of the database is unknown then, and the connection is not used again.
-const PATIENCE: Duration = Duration::from_secs(8);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(8);
 /// The same for commands, which read much and delay no request.
-const MUCH: Duration = Duration::from_secs(3600);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(3600);
 /// The timeout of connecting.
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The database's own timeouts for a server's session: a process that was stopped between the fence and its commit must not keep others
 /// from taking over, and nothing may wait longer than its caller.
-const LIMITS: [(&str, &str); 3] =
+const SESSION_LIMITS: [(&str, &str); 3] =
     [("idle_in_transaction_session_timeout", "3s"), ("lock_timeout", "4s"), ("statement_timeout", "7s")];
 
 /// The schema of the tables, so that a database may have others too.
-pub(super) const SCHEMA: &str = "rankduel";
+pub(super) const SCHEMA_NAME: &str = "rankduel";
 
 /// A parameter of a statement that is kept until it is sent.
 pub(crate) type Value = Box<dyn ToSql + Sync + Send>;
@@ -49,7 +49,7 @@ pub(crate) struct Session {
     client: Client,
     /// Drives the connection while a caller waits. Gone once this is dropped.
     runtime: Option<Runtime>,
-    prepared: RefCell<BTreeMap<String, Statement>>,
+    statements: RefCell<BTreeMap<String, Statement>>,
     patience: Duration,
 }
 
@@ -74,24 +74,24 @@ impl Session {
         let runtime = runtime.map_err(|error| StoreError::Io(format!("no thread for the database: {error}")))?;
         let (mut config, roots) = database.config()?;
         let mut options = config.get_options().unwrap_or_default().to_owned();
-        options += &format!(" -c search_path={SCHEMA}");
-        let limits = if access == Access::Serve { &LIMITS[..] } else { &[] };
+        options += &format!(" -c search_path={SCHEMA_NAME}");
+        let limits = if access == Access::Serve { &SESSION_LIMITS[..] } else { &[] };
         for (name, value) in limits {
             options += &format!(" -c {name}={value}");
         }
         config.options(options.trim());
-        config.connect_timeout(CONNECTING).tcp_user_timeout(PATIENCE);
-        config.keepalives_idle(PATIENCE).keepalives_interval(Duration::from_secs(2)).keepalives_retries(3);
+        config.connect_timeout(CONNECT_TIMEOUT).tcp_user_timeout(ANSWER_TIMEOUT);
+        config.keepalives_idle(ANSWER_TIMEOUT).keepalives_interval(Duration::from_secs(2)).keepalives_retries(3);
         if config.get_application_name().is_none() {
             config.application_name("rankduel-server");
         }
         let failed = |why: String| StoreError::Unreachable { database: database.to_string(), why };
         let connected =
-            runtime.block_on(async { timeout(CONNECTING * 2, tls::connect(&config, roots.as_deref())).await });
+            runtime.block_on(async { timeout(CONNECT_TIMEOUT * 2, tls::connect(&config, roots.as_deref())).await });
         let (client, driver) = connected.map_err(|_| failed("no answer".to_owned()))?.map_err(failed)?;
         runtime.spawn(driver);
-        let patience = if access == Access::Serve { PATIENCE } else { MUCH };
-        let session = Self { client, runtime: Some(runtime), prepared: RefCell::default(), patience };
+        let patience = if access == Access::Serve { ANSWER_TIMEOUT } else { COMMAND_TIMEOUT };
+        let session = Self { client, runtime: Some(runtime), statements: RefCell::default(), patience };
         session.check(database, limits)?;
         Ok(session)
     }
@@ -104,7 +104,7 @@ impl Session {
         )?;
         let (path, commit, sync): (String, String, String) = (row.get(0), row.get(1), row.get(2));
         let database = || database.to_string();
-        let mut is_pooled = path != SCHEMA;
+        let mut is_pooled = path != SCHEMA_NAME;
         for (name, value) in limits {
             is_pooled |= self.one("SELECT current_setting($1)", &[name])?.get::<_, String>(0) != *value;
         }
@@ -129,11 +129,11 @@ impl Session {
 
     /// A statement, prepared at its first use.
     fn statement(&self, sql: &str) -> Result<Statement, StoreError> {
-        if let Some(known) = self.prepared.borrow().get(sql) {
+        if let Some(known) = self.statements.borrow().get(sql) {
             return Ok(known.clone());
         }
         let statement = self.wait(self.client.prepare(sql))?;
-        self.prepared.borrow_mut().insert(sql.to_owned(), statement.clone());
+        self.statements.borrow_mut().insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
 
@@ -188,25 +188,25 @@ impl Session {
             commands.iter().map(|command| self.statement(command.sql)).collect::<Result<_, _>>()?;
         let client = &self.client;
         type Sent<'a> = Pin<Box<dyn Future<Output = Result<(), tokio_postgres::Error>> + 'a>>;
-        let mut sent: Vec<Sent<'_>> = Vec::with_capacity(commands.len() + 1);
+        let mut sent_commands: Vec<Sent<'_>> = Vec::with_capacity(commands.len() + 1);
         for (command, statement) in commands.into_iter().zip(&statements) {
-            sent.push(Box::pin(async move { client.execute_raw(statement, command.values).await.map(drop) }));
+            sent_commands.push(Box::pin(async move { client.execute_raw(statement, command.values).await.map(drop) }));
         }
         // After a failure, the database turns this into a rollback, and the failure is returned.
-        sent.push(Box::pin(client.batch_execute("COMMIT")));
+        sent_commands.push(Box::pin(client.batch_execute("COMMIT")));
         // Each is sent when it is first polled.
-        self.wait(async { in_order(sent).await.into_iter().collect() })
+        self.wait(async { in_order(sent_commands).await.into_iter().collect() })
     }
 }
 
 /// The database's message of a failure.
 pub(super) fn message_of(error: &tokio_postgres::Error) -> String {
-    let Some(told) = error.as_db_error() else {
+    let Some(database_error) = error.as_db_error() else {
         let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
         return format!("{error}{cause}");
     };
-    let detail = told.detail().map(|detail| format!(" ({detail})")).unwrap_or_default();
-    format!("{}{detail}", told.message())
+    let detail = database_error.detail().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    format!("{}{detail}", database_error.message())
 }
 
 /// The advice for a refused connection, where the message does not make it clear.

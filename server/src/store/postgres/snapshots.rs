@@ -5,18 +5,18 @@ use traffic::UnitState;
 
 use super::open::PostgresStore;
 use super::session::Value;
-use crate::store::rows::{Head, StateRow, StatesInOrder, part_sum, state_sum};
+use crate::store::rows::{SnapshotHead, StateRow, StatesInOrder, part_sum, state_sum};
 use crate::store::{Operation, StoreError};
 
 impl PostgresStore {
-    pub(in crate::store) fn snapshots(&self, experiment: u32) -> Result<Vec<Head>, StoreError> {
+    pub(in crate::store) fn snapshots(&self, experiment: u32) -> Result<Vec<SnapshotHead>, StoreError> {
         self.inject(Operation::Read)?;
         let sql = "SELECT n, body, sum FROM snapshots WHERE experiment = $1 AND part = 0 ORDER BY n";
         let rows = self.session.rows(sql, &[&(experiment as i32)])?;
-        rows.iter().map(|row| Head::read(experiment, (row.get(0), row.get(1), row.get(2)))).collect()
+        rows.iter().map(|row| SnapshotHead::read(experiment, (row.get(0), row.get(1), row.get(2)))).collect()
     }
 
-    pub(in crate::store) fn snapshot(&self, experiment: u32, head: &Head) -> Result<Vec<u8>, StoreError> {
+    pub(in crate::store) fn snapshot(&self, experiment: u32, head: &SnapshotHead) -> Result<Vec<u8>, StoreError> {
         self.inject(Operation::Read)?;
         let sql = "SELECT body, sum FROM snapshots WHERE experiment = $1 AND n = $2 AND part = $3";
         let mut bytes = Vec::new();

@@ -60,17 +60,17 @@ mod rustls {
 
     impl Connector {
         pub(super) fn new(roots: Option<&Path>) -> Result<Self, String> {
-            let mut trusted = RootCertStore::empty();
+            let mut root_certificates = RootCertStore::empty();
             match roots {
-                None => trusted.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+                None => root_certificates.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
                 Some(path) => {
                     let wrong = |why: String| format!("sslrootcert {}: {why}", path.display());
                     let found = CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?;
                     for certificate in found {
                         let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
-                        trusted.add(certificate).map_err(|error| wrong(error.to_string()))?;
+                        root_certificates.add(certificate).map_err(|error| wrong(error.to_string()))?;
                     }
-                    if trusted.is_empty() {
+                    if root_certificates.is_empty() {
                         return Err(wrong("no certificate in PEM".to_owned()));
                     }
                 }
@@ -78,7 +78,7 @@ mod rustls {
             let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
             let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
             let config = versions.map_err(|error| error.to_string())?;
-            Ok(Self(Arc::new(config.with_root_certificates(trusted).with_no_client_auth())))
+            Ok(Self(Arc::new(config.with_root_certificates(root_certificates).with_no_client_auth())))
         }
     }
 

@@ -6,10 +6,10 @@ use tokio_postgres::types::ToSql;
 use super::open::PostgresStore;
 use super::session::Value;
 use crate::store::StoreError;
-use crate::store::transfer::{BATCH, Cell, Kind, Table};
+use crate::store::transfer::{BATCH_ROWS, Cell, Kind, Table};
 
 /// The entries that belong to one database: its tables, and the secret of its nodes.
-const OWN: &str = "('tables', 'nodes')";
+const OWN_ENTRIES: &str = "('tables', 'nodes')";
 
 impl PostgresStore {
     /// Gives all rows of a table to `each`, some at a time; within a transaction.
@@ -21,7 +21,7 @@ impl PostgresStore {
     ) -> Result<(), StoreError> {
         let only = match experiment {
             Some(id) => format!("WHERE experiment = {id}"),
-            None if table.name == "meta" => format!("WHERE name NOT IN {OWN}"),
+            None if table.name == "meta" => format!("WHERE name NOT IN {OWN_ENTRIES}"),
             None => String::new(),
         };
         let (name, key) = (table.name, table.key);
@@ -35,7 +35,7 @@ impl PostgresStore {
             .batch(&format!("DECLARE moved NO SCROLL CURSOR FOR SELECT {columns} FROM {name} {only} ORDER BY {key}"))?;
         loop {
             // A prepared statement of a cursor fits one table only.
-            let rows = self.session.rows_once(&format!("FETCH {BATCH} FROM moved"))?;
+            let rows = self.session.rows_once(&format!("FETCH {BATCH_ROWS} FROM moved"))?;
             if rows.is_empty() {
                 return self.session.batch("CLOSE moved");
             }
@@ -50,23 +50,28 @@ impl PostgresStore {
         experiment: Option<u32>,
         rows: Vec<Vec<Cell>>,
     ) -> Result<(), StoreError> {
-        let columns: Vec<Value> =
-            table.columns.iter().enumerate().map(|(at, (_, kind))| column(*kind, &rows, at)).collect();
-        let typed = |(at, (_, kind)): (usize, &(&str, Kind))| {
+        let columns: Vec<Value> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(column_index, (_, kind))| column(*kind, &rows, column_index))
+            .collect();
+        let typed_column = |(column_index, (_, kind)): (usize, &(&str, Kind))| {
             let kind = match kind {
                 Kind::Whole => "bigint",
                 Kind::Text => "text",
                 Kind::Bytes => "bytea",
             };
-            format!("${}::{kind}[]", at + 1)
+            format!("${}::{kind}[]", column_index + 1)
         };
-        let typed: Vec<String> = table.columns.iter().enumerate().map(typed).collect();
-        let (name, names, typed) = (table.name, table.names(), typed.join(", "));
+        let typed_column: Vec<String> = table.columns.iter().enumerate().map(typed_column).collect();
+        let (name, names, typed_column) = (table.name, table.names(), typed_column.join(", "));
         let (of, number) =
             experiment.map_or_else(Default::default, |id| ("experiment, ".to_owned(), format!("{id}, ")));
         let replaced = if name == "meta" { "ON CONFLICT (name) DO UPDATE SET value = excluded.value" } else { "" };
-        let sql =
-            format!("INSERT INTO {name} ({of}{names}) SELECT {number}rows.* FROM unnest({typed}) AS rows {replaced}");
+        let sql = format!(
+            "INSERT INTO {name} ({of}{names}) SELECT {number}rows.* FROM unnest({typed_column}) AS rows {replaced}"
+        );
         let values: Vec<&(dyn ToSql + Sync)> = columns.iter().map(|column| &**column as &(dyn ToSql + Sync)).collect();
         self.session.execute(&sql, &values).map(drop)
     }

@@ -7,7 +7,7 @@ use traffic::Marks;
 use super::open::PostgresStore;
 use super::session::{Command, Value};
 use crate::ids::{NameHash, UnitHash};
-use crate::store::rows::{EventRow, MarksRow, Row, Shown, ShownRow, event_sum, name_sum, unit_sum};
+use crate::store::rows::{EventRow, MarksRow, NewEvent, ShownRow, StoredPage, event_sum, name_sum, unit_sum};
 use crate::store::{Audit, Operation, StoreError};
 
 impl PostgresStore {
@@ -18,14 +18,15 @@ impl PostgresStore {
         Ok(())
     }
 
-    pub(in crate::store) fn commit(&self, answered: &BTreeSet<u32>) -> Result<(), StoreError> {
+    pub(in crate::store) fn commit(&self, answered_experiments: &BTreeSet<u32>) -> Result<(), StoreError> {
         self.is_open.set(false);
         let mut pending = self.pending.take();
         let logs = pending.logs();
         let epoch = self.epoch.get();
-        let fenced: BTreeSet<u32> = &(answered | &pending.touched) - &pending.begun;
-        let begins = !pending.begun.is_empty();
-        for experiment in std::mem::take(&mut pending.begun) {
+        let fenced_experiments: BTreeSet<u32> =
+            &(answered_experiments | &pending.experiments_touched) - &pending.experiments_begun;
+        let begins = !pending.experiments_begun.is_empty();
+        for experiment in std::mem::take(&mut pending.experiments_begun) {
             let last = logs.get(&experiment).map_or(0, |(last, _)| *last);
             let values: Vec<Value> = vec![Box::new(experiment as i32), Box::new(last), Box::new(epoch.unwrap_or(0))];
             let sql = "INSERT INTO heads (experiment, n, epoch) VALUES ($1, $2, $3)";
@@ -36,24 +37,26 @@ impl PostgresStore {
         }
         let commands = pending.into_commands();
         if commands.is_empty() {
-            if let Some(epoch) = epoch.filter(|_| !fenced.is_empty()) {
-                self.check_epoch(epoch, &fenced)?;
+            if let Some(epoch) = epoch.filter(|_| !fenced_experiments.is_empty()) {
+                self.check_epoch(epoch, &fenced_experiments)?;
             }
             self.inject(Operation::Commit)?;
             return self.inject(Operation::Committed);
         }
         match epoch {
             // Without an epoch, keys and audits may be written, but no experiment.
-            None if !fenced.is_empty() || begins => return Err(StoreError::Fenced),
+            None if !fenced_experiments.is_empty() || begins => return Err(StoreError::Fenced),
             None => self.session.batch("BEGIN")?,
             Some(epoch) => {
-                let experiments: Vec<i32> = fenced.iter().map(|experiment| *experiment as i32).collect();
+                let experiments: Vec<i32> = fenced_experiments.iter().map(|experiment| *experiment as i32).collect();
                 let of = |experiment| logs.get(experiment);
-                let last: Vec<Option<i64>> = fenced.iter().map(|one| of(one).map(|(last, _)| *last)).collect();
-                let written: Vec<i64> = fenced.iter().map(|one| of(one).map_or(0, |(_, written)| *written)).collect();
+                let last: Vec<Option<i64>> =
+                    fenced_experiments.iter().map(|one| of(one).map(|(last, _)| *last)).collect();
+                let written: Vec<i64> =
+                    fenced_experiments.iter().map(|one| of(one).map_or(0, |(_, written)| *written)).collect();
                 let fence = include_str!("sql/nodes/fence.sql");
                 let row = self.session.begin_with(fence, &[&epoch, &experiments, &last, &written])?;
-                check_fence((row.get(0), row.get(1)), fenced.len())?;
+                check_fence((row.get(0), row.get(1)), fenced_experiments.len())?;
             }
         }
         self.inject(Operation::Commit)?;
@@ -81,7 +84,7 @@ impl PostgresStore {
         more: impl IntoIterator<Item = Value>,
     ) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
-        self.pending.borrow_mut().touched.insert(experiment);
+        self.pending.borrow_mut().experiments_touched.insert(experiment);
         let experiment: Value = Box::new(experiment as i32);
         self.later(sql, std::iter::once(experiment).chain(more).collect())
     }
@@ -99,7 +102,7 @@ impl PostgresStore {
     ) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
         let mut pending = self.pending.borrow_mut();
-        pending.touched.insert(experiment);
+        pending.experiments_touched.insert(experiment);
         row(&mut pending);
         drop(pending);
         self.unless_open()
@@ -108,7 +111,7 @@ impl PostgresStore {
     pub(in crate::store) fn insert_experiment(&self, name: &str, converts: bool) -> Result<u32, StoreError> {
         self.inject(Operation::Insert)?;
         let id: i32 = self.session.one("SELECT nextval('experiment_numbers')::integer", &[])?.get(0);
-        self.pending.borrow_mut().begun.insert(id as u32);
+        self.pending.borrow_mut().experiments_begun.insert(id as u32);
         self.later(
             "INSERT INTO experiments (id, name, converts) VALUES ($1, $2, $3)",
             vec![Box::new(id), Box::new(name.to_owned()), Box::new(converts)],
@@ -134,8 +137,8 @@ impl PostgresStore {
         Ok(())
     }
 
-    pub(in crate::store) fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
-        let Row { experiment, n, kind, impression, body } = *row;
+    pub(in crate::store) fn insert_event(&self, row: &NewEvent<'_>) -> Result<(), StoreError> {
+        let NewEvent { experiment, n, kind, impression, body } = *row;
         let (n, impression) = (n as i64, impression.map(|impression| impression as i64));
         let sum = event_sum(experiment, n, kind, impression, body);
         let row = EventRow { n, kind, impression, body: body.to_vec(), sum };
@@ -146,17 +149,17 @@ impl PostgresStore {
         &self,
         experiment: u32,
         impression: u64,
-        shown: &Shown,
+        shown: &StoredPage,
     ) -> Result<(), StoreError> {
         let row = ShownRow::of(experiment, impression, Some(shown))?;
-        self.keep(experiment, |pending| _ = pending.shown.insert((experiment, impression), (row, true)))
+        self.keep(experiment, |pending| _ = pending.shown_rows.insert((experiment, impression), (row, true)))
     }
 
     pub(in crate::store) fn change_shown(
         &self,
         experiment: u32,
         impression: u64,
-        shown: &Shown,
+        shown: &StoredPage,
     ) -> Result<(), StoreError> {
         self.keep_shown(experiment, impression, ShownRow::of(experiment, impression, Some(shown))?)
     }
@@ -167,7 +170,7 @@ impl PostgresStore {
 
     fn keep_shown(&self, experiment: u32, impression: u64, row: ShownRow) -> Result<(), StoreError> {
         self.keep(experiment, |pending| {
-            let kept = pending.shown.entry((experiment, impression)).or_default();
+            let kept = pending.shown_rows.entry((experiment, impression)).or_default();
             kept.0 = row;
         })
     }

@@ -4,7 +4,7 @@ use rusqlite::OptionalExtension as _;
 
 use super::SqliteStore;
 use crate::ids::NameHash;
-use crate::store::rows::{ASKED, NAMES, asker, asker_place, check_name, name_number, name_place, name_sum};
+use crate::store::rows::{ASKED_KIND, NAMES_PLACE, asker, asker_place, check_name, name_number, name_place, name_sum};
 use crate::store::{Operation, StoreError};
 
 impl SqliteStore {
@@ -65,7 +65,7 @@ impl SqliteStore {
         if !self.has_names(experiment)? {
             return Ok(());
         }
-        let place = || NAMES.to_owned();
+        let place = || NAMES_PLACE.to_owned();
         self.check_table(experiment, &format!("converted_{experiment}"), place())?;
         let failed = |error| StoreError::of_row(experiment, place(), error);
         let sql = format!("SELECT unit, hash, number, sum FROM converted_{experiment}");
@@ -87,7 +87,7 @@ impl SqliteStore {
     ) -> Result<Option<u64>, StoreError> {
         self.inject(Operation::Read)?;
         // In the words of the index.
-        let sql = format!("SELECT n, body, sum FROM events_{experiment} WHERE impression = ?1 AND kind = {ASKED}");
+        let sql = format!("SELECT n, body, sum FROM events_{experiment} WHERE impression = ?1 AND kind = {ASKED_KIND}");
         let read = || {
             let mut query = self.connection.prepare_cached(&sql)?;
             query.query_row([impression as i64], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()

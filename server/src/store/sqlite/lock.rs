@@ -13,10 +13,10 @@ use crate::store::StoreError;
 /// locked too: by whatever path it is opened, it is the same file.
 #[derive(Debug)]
 pub struct StoreLock {
-    beside: File,
+    lock_file: File,
     store: PathBuf,
-    own: Option<File>,
-    seen: Mutex<FileState>,
+    private_file: Option<File>,
+    state_seen: Mutex<FileState>,
 }
 
 /// The state of the files at the last look.
@@ -32,7 +32,7 @@ impl Drop for StoreLock {
     fn drop(&mut self) {
         // Closing the files would keep the locks for a moment where another thread is starting a process, which has a copy of them.
         // Where even this fails, closing does it.
-        for file in std::iter::once(&self.beside).chain(&self.own) {
+        for file in std::iter::once(&self.lock_file).chain(&self.private_file) {
             let _ = file.unlock();
         }
     }
@@ -56,7 +56,8 @@ impl StoreLock {
         };
         let lock = private().create(true).truncate(false).open(&path).map_err(failed)?;
         lock.try_lock().map_err(in_use)?;
-        let mut taken = Self { beside: lock, store: real.clone(), own: None, seen: Mutex::default() };
+        let mut lock_taken =
+            Self { lock_file: lock, store: real.clone(), private_file: None, state_seen: Mutex::default() };
         if cfg!(unix) {
             // Not on Windows, where nothing else could read the file then.
             if real.metadata().is_ok_and(|found| !found.is_file()) {
@@ -65,14 +66,14 @@ impl StoreLock {
             let own = private().read(true).create(may_create).truncate(false).open(&real);
             let own = own.map_err(|error| StoreError::Io(format!("cannot open {}: {error}", store.display())))?;
             own.try_lock().map_err(in_use)?;
-            taken.own = Some(own);
+            lock_taken.private_file = Some(own);
         }
-        Ok(taken)
+        Ok(lock_taken)
     }
 
     /// Notes which files are in use, once they are all there.
     pub fn look(&self) {
-        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut seen = self.state_seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         seen.bytes = self.store.metadata().map_or(0, |found| found.len());
         seen.log = beside(&self.store, "-wal").metadata().ok().as_ref().and_then(identity);
     }
@@ -81,28 +82,29 @@ impl StoreLock {
     #[must_use]
     pub fn disturbance(&self) -> Option<String> {
         let store = self.store.display();
-        let own = self.own.as_ref()?.metadata().ok()?;
-        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let own = self.private_file.as_ref()?.metadata().ok()?;
+        let mut state_seen = self.state_seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match self.store.metadata() {
-            Ok(found) if identity(&found) == identity(&own) => {
-                let before = std::mem::replace(&mut seen.bytes, found.len());
-                if found.len() < before {
-                    return Some(format!("{store} was cut from {before} bytes to {}", found.len()));
+            Ok(bytes_found) if identity(&bytes_found) == identity(&own) => {
+                let before = std::mem::replace(&mut state_seen.bytes, bytes_found.len());
+                if bytes_found.len() < before {
+                    return Some(format!("{store} was cut from {before} bytes to {}", bytes_found.len()));
                 }
             }
             Ok(_) => return Some(format!("{store} was replaced by another file")),
             Err(error) => return Some(format!("{store} was moved or removed ({error})")),
         }
         let log = beside(&self.store, "-wal");
-        let found = log.metadata().ok().as_ref().and_then(identity);
-        (seen.log.is_some() && found != seen.log).then(|| format!("{} was moved, removed or replaced", log.display()))
+        let bytes_found = log.metadata().ok().as_ref().and_then(identity);
+        (state_seen.log.is_some() && bytes_found != state_seen.log)
+            .then(|| format!("{} was moved, removed or replaced", log.display()))
     }
 
     /// Notes the number of acknowledged events of all experiments together. It is not flushed to the disk: it serves to detect a store that
     /// lost data the machine had written.
     pub fn acknowledge(&self, events: u64) {
         // Compared with the transaction this costs nothing; without it, only a warning is missing.
-        let _ = write_at_start(&self.beside, format!("{events:020}\n").as_bytes());
+        let _ = write_at_start(&self.lock_file, format!("{events:020}\n").as_bytes());
     }
 
     /// The number of acknowledged events, as far as it was noted.

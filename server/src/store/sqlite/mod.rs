@@ -21,5 +21,5 @@ pub use lock::StoreLock;
 pub(super) use lock::is_made;
 pub use migrate::migrate;
 pub(super) use open::SqliteStore;
-pub(super) use schema::BEFORE;
 pub use schema::FORMAT;
+pub(super) use schema::FORMATS_BEFORE;

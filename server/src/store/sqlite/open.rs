@@ -9,10 +9,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::lock::{beside, private};
 use super::schema;
 use crate::store::faults::{Injected, inject};
-use crate::store::{Access, Faults, Operation, Rotated, Secrets, StoreError};
+use crate::store::{Access, Faults, Operation, RotatedSecret, Secrets, StoreError};
 
 /// The time that a write waits for another process that changes keys.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A store in a file.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl SqliteStore {
         schema::set_places(&self.connection, salt)
     }
 
-    pub(in crate::store) fn rotate(&self, which: Rotated, until: i64) -> Result<(), StoreError> {
+    pub(in crate::store) fn rotate(&self, which: RotatedSecret, until: i64) -> Result<(), StoreError> {
         schema::rotate(&self.connection, which.name(), until)
     }
 
@@ -94,13 +94,13 @@ impl SqliteStore {
         schema::forget_expired(&self.connection, now)
     }
 
-    pub(in crate::store) fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        let failed = |error: String| StoreError::Io(format!("cannot write {}: {error}", to.display()));
-        if to.exists() {
+    pub(in crate::store) fn backup(&self, target: &Path) -> Result<(), StoreError> {
+        let failed = |error: String| StoreError::Io(format!("cannot write {}: {error}", target.display()));
+        if target.exists() {
             return Err(failed("it exists; choose another file".to_owned()));
         }
         // Written aside and renamed: a file of that name is complete.
-        let aside = beside(to, ".part");
+        let aside = beside(target, ".part");
         let remove = || std::fs::remove_file(&aside);
         match remove() {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error.to_string())),
@@ -109,16 +109,16 @@ impl SqliteStore {
         let text = aside.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
         // It has secrets: SQLite fills an existing, empty file that only its owner can read.
         let file = private().create_new(true).open(&aside).map_err(|error| failed(error.to_string()))?;
-        let written = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
-        let written = written.and_then(|_| {
+        let write_result = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
+        let write_result = write_result.and_then(|_| {
             file.sync_all().map_err(|error| failed(error.to_string()))?;
-            std::fs::rename(&aside, to).map_err(|error| failed(error.to_string()))
+            std::fs::rename(&aside, target).map_err(|error| failed(error.to_string()))
         });
-        if written.is_err() {
+        if write_result.is_err() {
             // Nothing more can be done.
             let _ = remove();
         }
-        written
+        write_result
     }
 
     pub(super) fn inject(&self, operation: Operation) -> Result<(), StoreError> {
@@ -133,7 +133,7 @@ pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Res
         // Readers of a write-ahead log write its index. `query_only` keeps them from writing data.
         Access::Change | Access::Read => OpenFlags::SQLITE_OPEN_READ_WRITE,
     } | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = if does_not_change {
+    let open_result = if does_not_change {
         let bytes = path.as_os_str().as_encoded_bytes();
         let escaped: String = bytes.iter().map(|byte| format!("%{byte:02x}")).collect();
         Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags | OpenFlags::SQLITE_OPEN_URI)
@@ -141,8 +141,8 @@ pub(super) fn connect(path: &Path, access: Access, does_not_change: bool) -> Res
         Connection::open_with_flags(path, flags)
     };
     let failed = |error| StoreError::Io(format!("cannot open {}: {error}", path.display()));
-    let connection = opened.map_err(failed)?;
-    connection.busy_timeout(PATIENCE)?;
+    let connection = open_result.map_err(failed)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 

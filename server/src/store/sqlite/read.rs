@@ -6,7 +6,7 @@ use traffic::Marks;
 use super::SqliteStore;
 use crate::ids::UnitHash;
 use crate::store::rows::{
-    EventRow, InOrder, Kept, MarksRow, ShownRow, UnitRow, UnitsInOrder, shown_place, unit_number,
+    EventRow, InOrder, MarksRow, ShownDocuments, ShownRow, UnitRow, UnitsInOrder, shown_place, unit_number,
 };
 use crate::store::{Operation, Problem, StoreError, StoredEvent};
 
@@ -69,7 +69,7 @@ impl SqliteStore {
         Ok(first.unwrap_or(1) as u64)
     }
 
-    pub(in crate::store) fn shown(&self, experiment: u32, impression: u64) -> Result<Kept, StoreError> {
+    pub(in crate::store) fn shown(&self, experiment: u32, impression: u64) -> Result<ShownDocuments, StoreError> {
         self.inject(Operation::Read)?;
         let sql = format!("SELECT ids, displayed, request, sum FROM shown_{experiment} WHERE impression = ?1");
         let read = || {
@@ -80,7 +80,7 @@ impl SqliteStore {
             query.query_row([impression as i64], row).optional()
         };
         let row = read().map_err(|error| StoreError::of_row(experiment, shown_place(impression), error))?;
-        row.map_or(Ok(Kept::Never), |row| row.kept(experiment, impression))
+        row.map_or(Ok(ShownDocuments::Never), |row| row.kept(experiment, impression))
     }
 
     pub(in crate::store) fn unit(&self, experiment: u32, hash: &UnitHash) -> Result<Option<u64>, StoreError> {
@@ -106,14 +106,14 @@ impl SqliteStore {
         let mut query = self.connection.prepare(&sql).map_err(failed)?;
         let mut rows = query.query([]).map_err(failed)?;
         let mut order = UnitsInOrder::new(experiment);
-        let mut most = 0;
+        let mut max_number = 0;
         while let Some(row) = rows.next().map_err(failed)? {
             let read = || -> rusqlite::Result<(Vec<u8>, i64, i64)> { Ok((row.get(0)?, row.get(1)?, row.get(2)?)) };
             let unit = order.next(read().map_err(failed)?)?;
-            most = most.max(unit.number);
+            max_number = max_number.max(unit.number);
             each(unit);
         }
-        Ok(most)
+        Ok(max_number)
     }
 
     pub(in crate::store) fn marks(&self, experiment: u32) -> Result<Vec<(i64, u64, Marks)>, StoreError> {
@@ -124,15 +124,15 @@ impl SqliteStore {
         let failed = |error| StoreError::of_row(experiment, place(), error);
         let mut query = self.connection.prepare(&sql).map_err(failed)?;
         let mut rows = query.query([]).map_err(failed)?;
-        let mut all = Vec::new();
+        let mut marks = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             let read = || -> rusqlite::Result<MarksRow> {
                 let (impression, time) = (row.get(0)?, row.get(1)?);
                 Ok(MarksRow { impression, time, hashes: [row.get(2)?, row.get(3)?, row.get(4)?], sum: row.get(5)? })
             };
-            all.push(read().map_err(failed)?.read(experiment)?);
+            marks.push(read().map_err(failed)?.read(experiment)?);
         }
-        Ok(all)
+        Ok(marks)
     }
 
     /// Runs SQLite's check of a table's pages.

@@ -3,18 +3,18 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::store::StoreError;
-use crate::store::rows::ASKED;
-use crate::store::secrets::{PLACES, REPLACED, Secrets, before_name, fresh, replaced, secret};
+use crate::store::rows::ASKED_KIND;
+use crate::store::secrets::{PLACES_SALT, ROTATED_SECRETS, Secrets, before_name, fresh, replaced, secret};
 
 /// The version of the tables that this build reads and writes.
 pub const FORMAT: u32 = 4;
 /// The versions before it, which this build moves to its own.
-pub(in crate::store) const BEFORE: [u32; 2] = [2, 3];
+pub(in crate::store) const FORMATS_BEFORE: [u32; 2] = [2, 3];
 /// The mark of SQLite files of this kind: "RKDL".
-const APPLICATION: i32 = 0x524b_444c;
+const APPLICATION_ID: i32 = 0x524b_444c;
 
 /// Tables of the store as a whole.
-pub(super) const SHARED: &str = "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+pub(super) const SHARED_TABLES: &str = "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE experiments (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;
     CREATE TABLE keys (
         id INTEGER PRIMARY KEY AUTOINCREMENT, role TEXT NOT NULL, experiment TEXT, label TEXT NOT NULL, hash BLOB NOT NULL UNIQUE,
@@ -49,7 +49,7 @@ pub(super) fn conversions_of(experiment: u32) -> String {
         "CREATE TABLE converted_{experiment} (
             unit INTEGER NOT NULL, hash BLOB NOT NULL, number INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY (unit, hash)
         ) STRICT, WITHOUT ROWID;
-        CREATE UNIQUE INDEX asked_{experiment} ON events_{experiment} (impression) WHERE kind = {ASKED};"
+        CREATE UNIQUE INDEX asked_{experiment} ON events_{experiment} (impression) WHERE kind = {ASKED_KIND};"
     )
 }
 
@@ -75,11 +75,11 @@ pub(super) fn drop_of(experiment: u32) -> String {
 
 /// Makes the tables of a new store.
 pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
-    connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION}; BEGIN IMMEDIATE;"))?;
+    connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; BEGIN IMMEDIATE;"))?;
     // Another process may have been faster.
     if format(connection)? == 0 {
-        connection.execute_batch(SHARED)?;
-        for name in REPLACED {
+        connection.execute_batch(SHARED_TABLES)?;
+        for name in ROTATED_SECRETS {
             connection.execute("INSERT INTO meta VALUES (?1, ?2)", (name, &fresh()?[..]))?;
         }
         connection.execute_batch(&format!("PRAGMA user_version = {FORMAT};"))?;
@@ -90,15 +90,15 @@ pub(super) fn create(connection: &Connection) -> Result<(), StoreError> {
 
 /// The salt of places, for a store that was made before there was one.
 pub(super) fn add_places(connection: &Connection) -> Result<(), StoreError> {
-    if value(connection, PLACES)?.is_none() {
-        connection.execute("INSERT OR IGNORE INTO meta VALUES (?1, ?2)", (PLACES, &fresh()?[..]))?;
+    if value(connection, PLACES_SALT)?.is_none() {
+        connection.execute("INSERT OR IGNORE INTO meta VALUES (?1, ?2)", (PLACES_SALT, &fresh()?[..]))?;
     }
     Ok(())
 }
 
 /// Makes this the salt of places.
 pub(super) fn set_places(connection: &Connection, salt: &[u8; 32]) -> Result<(), StoreError> {
-    connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (PLACES, &salt[..]))?;
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", (PLACES_SALT, &salt[..]))?;
     Ok(())
 }
 
@@ -121,7 +121,7 @@ pub(super) fn check(connection: &Connection, path: &str) -> Result<(), StoreErro
 /// Whether the file is marked as a store.
 pub(super) fn is_ours(connection: &Connection) -> Result<bool, StoreError> {
     let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    Ok(application == APPLICATION)
+    Ok(application == APPLICATION_ID)
 }
 
 /// Whether the file has no tables at all.
@@ -155,8 +155,8 @@ pub(super) fn rotate(connection: &Connection, name: &str, until: i64) -> Result<
 
 /// Deletes previous secrets that have expired.
 pub(super) fn forget_expired(connection: &Connection, now: i64) -> Result<(), StoreError> {
-    for name in REPLACED {
-        if secret(|name| value(connection, name), name)?.before.is_some_and(|(_, until)| until <= now) {
+    for name in ROTATED_SECRETS {
+        if secret(|name| value(connection, name), name)?.previous.is_some_and(|(_, until)| until <= now) {
             connection.execute("DELETE FROM meta WHERE name = ?1", [before_name(name)])?;
         }
     }

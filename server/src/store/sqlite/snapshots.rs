@@ -4,20 +4,20 @@ use rusqlite::OptionalExtension as _;
 use traffic::UnitState;
 
 use super::SqliteStore;
-use crate::store::rows::{Head, StateRow, StatesInOrder, UnitRow, UnitsInOrder, part_sum, state_sum};
+use crate::store::rows::{SnapshotHead, StateRow, StatesInOrder, UnitRow, UnitsInOrder, part_sum, state_sum};
 use crate::store::{Operation, StoreError};
 
 impl SqliteStore {
-    pub(in crate::store) fn snapshots(&self, experiment: u32) -> Result<Vec<Head>, StoreError> {
+    pub(in crate::store) fn snapshots(&self, experiment: u32) -> Result<Vec<SnapshotHead>, StoreError> {
         self.inject(Operation::Read)?;
-        let failed = |error| StoreError::of_row(experiment, Head::PLACE.to_owned(), error);
+        let failed = |error| StoreError::of_row(experiment, SnapshotHead::PLACE.to_owned(), error);
         let sql = format!("SELECT n, body, sum FROM snapshots_{experiment} WHERE part = 0 ORDER BY n");
         let mut query = self.connection.prepare_cached(&sql).map_err(failed)?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).map_err(failed)?;
-        rows.map(|row| Head::read(experiment, row.map_err(failed)?)).collect()
+        rows.map(|row| SnapshotHead::read(experiment, row.map_err(failed)?)).collect()
     }
 
-    pub(in crate::store) fn snapshot(&self, experiment: u32, head: &Head) -> Result<Vec<u8>, StoreError> {
+    pub(in crate::store) fn snapshot(&self, experiment: u32, head: &SnapshotHead) -> Result<Vec<u8>, StoreError> {
         self.inject(Operation::Read)?;
         let failed = |error| StoreError::of_row(experiment, head.place(), error);
         let sql = format!("SELECT body, sum FROM snapshots_{experiment} WHERE n = ?1 AND part = ?2");
@@ -114,14 +114,14 @@ impl SqliteStore {
         &self,
         experiment: u32,
         after: &[u8],
-        most: u64,
+        max_units: u64,
     ) -> Result<Vec<UnitRow>, StoreError> {
         self.inject(Operation::Read)?;
         let failed = |error| StoreError::of_row(experiment, UnitsInOrder::PLACE.to_owned(), error);
         let sql = format!("SELECT hash, number, sum FROM units_{experiment} WHERE hash > ?1 ORDER BY hash LIMIT ?2");
         let mut query = self.connection.prepare_cached(&sql).map_err(failed)?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let rows = query.query_map((after, most as i64), row).map_err(failed)?;
+        let rows = query.query_map((after, max_units as i64), row).map_err(failed)?;
         let mut order = UnitsInOrder::new(experiment);
         rows.map(|row| order.next(row.map_err(failed)?)).collect()
     }

@@ -4,7 +4,7 @@ use rusqlite::types::{Value, ValueRef};
 
 use super::{SqliteStore, schema};
 use crate::store::StoreError;
-use crate::store::transfer::{BATCH, Cell, Kind, Table};
+use crate::store::transfer::{BATCH_ROWS, Cell, Kind, Table};
 
 impl SqliteStore {
     fn table_name(table: &Table, experiment: Option<u32>) -> String {
@@ -22,7 +22,7 @@ impl SqliteStore {
         let sql = format!("SELECT {} FROM {name} ORDER BY {}", table.names(), table.key);
         let mut query = self.connection.prepare(&sql)?;
         let mut rows = query.query([])?;
-        let mut batch = Vec::with_capacity(BATCH);
+        let mut batch = Vec::with_capacity(BATCH_ROWS);
         while let Some(row) = rows.next()? {
             let cell = |(at, (_, kind)): (usize, &(&str, Kind))| -> rusqlite::Result<Cell> {
                 Ok(match kind {
@@ -35,7 +35,7 @@ impl SqliteStore {
                 })
             };
             batch.push(table.columns.iter().enumerate().map(cell).collect::<rusqlite::Result<Vec<Cell>>>()?);
-            if batch.len() == BATCH {
+            if batch.len() == BATCH_ROWS {
                 each(std::mem::take(&mut batch))?;
             }
         }

@@ -9,10 +9,10 @@ use rusqlite::{ErrorCode, Params};
 use traffic::Marks;
 
 use super::lock::beside;
-use super::open::PATIENCE;
+use super::open::BUSY_TIMEOUT;
 use super::{SqliteStore, schema};
 use crate::ids::UnitHash;
-use crate::store::rows::{MarksRow, Row, Shown, ShownRow, event_sum, shown_sum, unit_sum};
+use crate::store::rows::{MarksRow, NewEvent, ShownRow, StoredPage, event_sum, shown_sum, unit_sum};
 use crate::store::{Operation, StoreError};
 
 impl SqliteStore {
@@ -49,8 +49,8 @@ impl SqliteStore {
         self.run("DELETE FROM experiments WHERE id = ?1", [experiment])
     }
 
-    pub(in crate::store) fn insert_event(&self, row: &Row<'_>) -> Result<(), StoreError> {
-        let Row { experiment, n, kind, impression, body } = *row;
+    pub(in crate::store) fn insert_event(&self, row: &NewEvent<'_>) -> Result<(), StoreError> {
+        let NewEvent { experiment, n, kind, impression, body } = *row;
         let (n, impression) = (n as i64, impression.map(|impression| impression as i64));
         let sum = event_sum(experiment, n, kind, impression, body);
         self.insert(experiment, "INSERT INTO events_# VALUES (?1, ?2, ?3, ?4, ?5)", (n, kind, impression, body, sum))
@@ -61,7 +61,7 @@ impl SqliteStore {
         &self,
         experiment: u32,
         impression: u64,
-        shown: &Shown,
+        shown: &StoredPage,
     ) -> Result<(), StoreError> {
         self.write_shown(experiment, "INSERT", impression, shown)
     }
@@ -70,7 +70,7 @@ impl SqliteStore {
         &self,
         experiment: u32,
         impression: u64,
-        shown: &Shown,
+        shown: &StoredPage,
     ) -> Result<(), StoreError> {
         self.write_shown(experiment, "REPLACE", impression, shown)
     }
@@ -81,7 +81,7 @@ impl SqliteStore {
         self.insert(experiment, sql, (impression as i64, sum)).map(drop)
     }
 
-    fn write_shown(&self, experiment: u32, how: &str, impression: u64, shown: &Shown) -> Result<(), StoreError> {
+    fn write_shown(&self, experiment: u32, how: &str, impression: u64, shown: &StoredPage) -> Result<(), StoreError> {
         let ShownRow { ids, displayed, request, sum } = ShownRow::of(experiment, impression, Some(shown))?;
         let sql = format!("{how} INTO shown_# VALUES (?1, ?2, ?3, ?4, ?5)");
         self.insert(experiment, &sql, (impression as i64, ids, displayed, request, sum)).map(drop)
@@ -133,7 +133,7 @@ impl SqliteStore {
         self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         self.connection.busy_timeout(Duration::ZERO)?;
         let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-        self.connection.busy_timeout(PATIENCE)?;
+        self.connection.busy_timeout(BUSY_TIMEOUT)?;
         match busy {
             Ok(busy) => Ok(busy == 0),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
@@ -168,16 +168,16 @@ fn rewrite(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened?,
     };
-    let mut piece = vec![0; 1 << 20];
-    let mut at = 0;
+    let mut buffer = vec![0; 1 << 20];
+    let mut offset = 0;
     loop {
-        file.seek(SeekFrom::Start(at))?;
-        let count = file.read(&mut piece)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let count = file.read(&mut buffer)?;
         if count == 0 {
             return file.sync_all();
         }
-        file.seek(SeekFrom::Start(at))?;
-        file.write_all(&piece[..count])?;
-        at += count as u64;
+        file.seek(SeekFrom::Start(offset))?;
+        file.write_all(&buffer[..count])?;
+        offset += count as u64;
     }
 }

@@ -1,7 +1,7 @@
 //! `click-logs decide --against`: how well interleaving agreed with past A/B tests, and what that implies for a new
 //! result.
 
-mod past;
+mod past_experiments;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use output::usage::usage;
 use ranktypes::text::{excerpt, with_unit};
 use serde_json::json;
 use statistics::fixed::Prediction;
-use verdicts::decide::{Action, By, decide};
+use verdicts::decide::{Action, CountUnit, decide};
 
-use self::past::{Past, read};
-use self::report::{digits, record, words};
+use self::past_experiments::{PastExperiments, read};
+use self::report::{digits, record, report_text};
 use super::output_format::OutputFormat;
 use crate::error::LogError;
 use crate::model::Primary;
@@ -27,7 +27,7 @@ use crate::outcomes::{need_impressions, primary};
 use crate::verdict::{before_all, is_synthetic, outlook, read_outcomes};
 
 /// The largest table, in bytes.
-const MOST: u64 = 1 << 26;
+const MAX_TABLE_BYTES: u64 = 1 << 26;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
@@ -53,10 +53,10 @@ pub(super) struct Options {
 }
 
 /// The other options of `decide`.
-pub(super) struct Asked<'a> {
+pub(super) struct AgainstOptions<'a> {
     pub(super) outcomes: Option<&'a Path>,
     pub(super) confidence: f64,
-    pub(super) by: By,
+    pub(super) by: CountUnit,
     pub(super) format: OutputFormat,
     pub(super) out: Option<&'a Path>,
     pub(super) replace: bool,
@@ -87,10 +87,10 @@ impl FromStr for NewResult {
 }
 
 /// A new interleaving result, and the prediction for its A/B test.
-struct New {
+struct PredictedResult {
     result: NewResult,
     /// A description of it.
-    of: String,
+    description: String,
     /// The ranker that is taken for the new one.
     ranker: Option<String>,
     /// Warnings, printed first.
@@ -109,40 +109,42 @@ impl Options {
         self.against.is_some()
     }
 
-    pub(super) fn run(&self, asked: &Asked<'_>) -> Result<()> {
+    pub(super) fn run(&self, options: &AgainstOptions<'_>) -> Result<()> {
         let Some(path) = &self.against else { bail!(usage("--against: name a table of past experiments")) };
-        let text =
-            output::input::read_text(path, MOST).map_err(|error| LogError::io(path, "failed to read", &error))?;
+        let text = output::input::read_text(path, MAX_TABLE_BYTES)
+            .map_err(|error| LogError::io(path, "failed to read", &error))?;
         let experiments = read(&text).map_err(|error| error.in_file(path))?;
-        let past = Past::of(&experiments).map_err(|error| LogError::new(error.to_string()).in_file(path))?;
-        let alpha = complement(asked.confidence);
-        let new = match (self.result, asked.outcomes) {
-            (Some(result), _) => Some(New::of_result(result, &past)?),
-            (None, Some(folder)) => Some(New::of_outcomes(folder, self.new.as_deref(), asked.by, alpha, &past)?),
+        let past = PastExperiments::of(&experiments).map_err(|error| LogError::new(error.to_string()).in_file(path))?;
+        let alpha = complement(options.confidence);
+        let prediction = match (self.result, options.outcomes) {
+            (Some(result), _) => Some(PredictedResult::predict_result(result, &past)?),
+            (None, Some(folder)) => {
+                Some(PredictedResult::predict_outcomes(folder, self.new.as_deref(), options.by, alpha, &past)?)
+            }
             (None, None) if self.new.is_some() => bail!(usage("--new: name FOLDER, too, of which this is a ranker")),
             (None, None) => None,
         };
-        let text = words(&past, new.as_ref(), alpha)?;
-        let json = record(&past, new.as_ref(), alpha)?;
+        let text = report_text(&past, prediction.as_ref(), alpha)?;
+        let json = record(&past, prediction.as_ref(), alpha)?;
         let table = past.table(&experiments)?;
-        if let Some(out) = asked.out {
+        if let Some(out) = options.out {
             let config = json!({
                 "command": "click-logs decide --against",
                 "against": path.display().to_string(),
-                "outcomes": asked.outcomes.map(|path| path.display().to_string()),
+                "outcomes": options.outcomes.map(|path| path.display().to_string()),
                 "result": self.result.map(|result| [result.value, result.error]),
                 "new": self.new,
-                "confidence": asked.confidence,
-                "by": asked.by.name(),
+                "confidence": options.confidence,
+                "by": options.by.name(),
             });
-            let folder = ResultsFolder::claim(out, &config, Existing::replaced(asked.replace))?;
+            let folder = ResultsFolder::claim(out, &config, Existing::replaced(options.replace))?;
             folder.write(&config, || {
                 output::write_json_pretty(&folder.join("against.json"), &json)?;
                 super::write(folder.path(), "against.txt", &text)?;
                 super::write(folder.path(), "against.csv", &table)
             })?;
         }
-        print::text(&match asked.format {
+        print::text(&match options.format {
             OutputFormat::Text => text,
             OutputFormat::Json => serde_json::to_string_pretty(&json)?,
             OutputFormat::Csv => table,
@@ -151,16 +153,16 @@ impl Options {
     }
 }
 
-impl New {
-    fn of_result(result: NewResult, past: &Past) -> Result<Self> {
+impl PredictedResult {
+    fn predict_result(result: NewResult, past: &PastExperiments) -> Result<Self> {
         let prediction = past.predict(result)?;
-        let of = match result.error {
+        let description = match result.error {
             0.0 => format!("The new result is {}", digits(result.value)),
             error => format!("The new result is {} (standard error {})", digits(result.value), digits(error)),
         };
         Ok(Self {
             result,
-            of,
+            description,
             ranker: None,
             warnings: Vec::new(),
             repair: None,
@@ -171,7 +173,13 @@ impl New {
     }
 
     /// The share of wins minus 1/2 by the latest verdict in `folder`.
-    fn of_outcomes(folder: &Path, new: Option<&str>, by: By, alpha: f64, past: &Past) -> Result<Self> {
+    fn predict_outcomes(
+        folder: &Path,
+        new_ranker: Option<&str>,
+        count_unit: CountUnit,
+        alpha: f64,
+        past: &PastExperiments,
+    ) -> Result<Self> {
         let (outcomes, summary) = read_outcomes(folder)?;
         let primary = primary(&summary);
         if primary != Primary::Clicks {
@@ -182,10 +190,10 @@ impl New {
                 primary.name()
             )));
         }
-        if by == By::Impressions {
+        if count_unit == CountUnit::Impressions {
             need_impressions(&outcomes).map_err(|error| usage(error.in_file(folder)))?;
         }
-        let verdicts = decide(&outcomes, alpha, by)?;
+        let verdicts = decide(&outcomes, alpha, count_unit)?;
         let decision = verdicts.latest();
         let name = folder.display();
         if decision.rankers.len() > 2 {
@@ -202,37 +210,44 @@ impl New {
             );
         };
         let names = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
-        let is_first = match new {
+        let is_first = match new_ranker {
             None => share >= 0.5,
-            Some(new) if new == names[0] => true,
-            Some(new) if new == names[1] => false,
-            Some(new) => {
+            Some(new_ranker) if new_ranker == names[0] => true,
+            Some(new_ranker) if new_ranker == names[1] => false,
+            Some(new_ranker) => {
                 let [first, second] = names;
-                bail!(usage(format!("--new: {name} has no ranker {}; expected {first} or {second}", excerpt(new))));
+                bail!(usage(format!(
+                    "--new: {name} has no ranker {}; expected {first} or {second}",
+                    excerpt(new_ranker)
+                )));
             }
         };
         let share = if is_first { share } else { 1.0 - share };
         let ranker = names[usize::from(!is_first)];
-        let decided = pair.last.counts.decided();
+        let decided_units = pair.last.counts.decided();
         // No larger for any share, and about the same for shares near one half.
-        let result = NewResult { value: share - 0.5, error: 0.5 / libm::sqrt(decided as f64) };
-        let unit = if by == By::Impressions { "impression" } else { summary["unit"].as_str().unwrap_or("unit") };
-        let taken = if new.is_none() { ", taken for the new ranker (--new says which is)," } else { "" };
-        let mut of = Self::of_result(result, past)?;
-        of.of = format!(
+        let result = NewResult { value: share - 0.5, error: 0.5 / libm::sqrt(decided_units as f64) };
+        let unit = if count_unit == CountUnit::Impressions {
+            "impression"
+        } else {
+            summary["unit"].as_str().unwrap_or("unit")
+        };
+        let taken = if new_ranker.is_none() { ", taken for the new ranker (--new says which is)," } else { "" };
+        let mut prediction = Self::predict_result(result, past)?;
+        prediction.description = format!(
             "{ranker}{taken} won {:.1}% of {} that preferred a side, a result of {} (standard error {})",
             100.0 * share,
-            with_unit(decided, unit),
+            with_unit(decided_units, unit),
             digits(result.value),
             digits(result.error)
         );
         let outlook = outlook(&verdicts, &summary);
-        of.ranker = Some(ranker.to_owned());
-        of.warnings = verdicts.change().into_iter().chain(before_all(&verdicts, &summary)).collect();
-        of.repair = (outlook.advice.action == Action::Repair)
+        prediction.ranker = Some(ranker.to_owned());
+        prediction.warnings = verdicts.change().into_iter().chain(before_all(&verdicts, &summary)).collect();
+        prediction.repair = (outlook.advice.action == Action::Repair)
             .then(|| format!("{} {}", outlook.headline, outlook.advice.sentence));
-        of.is_synthetic = is_synthetic(&summary);
-        Ok(of)
+        prediction.is_synthetic = is_synthetic(&summary);
+        Ok(prediction)
     }
 }
 

@@ -8,8 +8,8 @@ use statistics::Counts;
 use statistics::fixed::{Line, exact_interval};
 use verdicts::decide::{percent_of_confidence, range};
 
-use super::New;
-use super::past::Past;
+use super::PredictedResult;
+use super::past_experiments::PastExperiments;
 use crate::verdict::SYNTHETIC;
 
 /// A number with three digits that count.
@@ -52,19 +52,19 @@ fn agree(counts: Counts, what: &str, alpha: f64) -> Result<String> {
 }
 
 /// The report in words: the meaning, the numbers, and advice.
-pub(super) fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String> {
+pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedResult>, alpha: f64) -> Result<String> {
     let level = percent_of_confidence(1.0 - alpha);
     let mut text = String::new();
     let mut say = |sentence: &str| {
         text.push_str(sentence);
         text.push('\n');
     };
-    for warning in new.iter().flat_map(|new| &new.warnings) {
+    for warning in prediction.iter().flat_map(|prediction| &prediction.warnings) {
         say(&format!("{warning}\n"));
     }
     let counts = past.agreement;
     say(&agree(counts, "past experiment", alpha)?);
-    say(&meaning(counts, alpha)?);
+    say(&explain_agreement(counts, alpha)?);
     if counts.ties > 0 {
         let have = if counts.ties == 1 { "has" } else { "have" };
         say(&format!("{} more {have} a result of 0 and {have} no sign to agree with.", counts.ties));
@@ -103,31 +103,31 @@ pub(super) fn words(past: &Past, new: Option<&New>, alpha: f64) -> Result<String
         digits(line.residual_deviation)
     ));
     let [_, slope] = line.intervals(alpha)?;
-    let tendency = match Tendency::of_slope(&line, alpha)? {
+    let tendency = match Tendency::from_slope(&line, alpha)? {
         Tendency::Agrees => "Where interleaving shows more, so do A/B tests, beyond chance",
         Tendency::Contradicts => "Where interleaving shows more, A/B tests show less, beyond chance",
         Tendency::Open => "By the line alone, results may have nothing to do with each other",
     };
     say(&format!("{tendency} ({level} interval of the slope {}).", between(slope)));
-    if let Some(new) = new {
+    if let Some(prediction) = prediction {
         say("");
-        say(&format!("{}.", new.of));
+        say(&format!("{}.", prediction.description));
         say(&format!(
             "By the line, an A/B test as accurate as past ones would show {} ({level} interval {}).",
-            digits(new.prediction.mean),
-            between(new.prediction.interval(alpha)?)
+            digits(prediction.prediction.mean),
+            between(prediction.prediction.interval(alpha)?)
         ));
-        if let Some(probability) = new.sign_differs {
+        if let Some(probability) = prediction.sign_differs {
             say(&format!("The probability that it would have the other sign is {}.", chance(probability)));
         }
         let (least, most) = past.reach;
-        if new.result.value < least || new.result.value > most {
+        if prediction.result.value < least || prediction.result.value > most {
             say(&format!("No past result was that far out ({}): the line is a guess there.", between(past.reach)));
         }
     }
     say("");
-    say(&format!("What now: {}", advice(Tendency::of_past(past, alpha)?, new, alpha)));
-    if new.is_some_and(|new| new.is_synthetic) {
+    say(&format!("What now: {}", advice(Tendency::from_past(past, alpha)?, prediction, alpha)));
+    if prediction.is_some_and(|prediction| prediction.is_synthetic) {
         say(SYNTHETIC);
     }
     Ok(text)
@@ -155,7 +155,7 @@ impl Tendency {
     }
 
     /// The tendency of signs.
-    fn of_signs(counts: Counts, alpha: f64) -> Result<Self> {
+    fn from_signs(counts: Counts, alpha: f64) -> Result<Self> {
         if counts.decided() == 0 {
             return Ok(Self::Open);
         }
@@ -163,14 +163,14 @@ impl Tendency {
     }
 
     /// The tendency of the slope of a line.
-    fn of_slope(line: &Line, alpha: f64) -> Result<Self> {
+    fn from_slope(line: &Line, alpha: f64) -> Result<Self> {
         let [_, slope] = line.intervals(alpha)?;
         Ok(Self::of(slope, 0.0))
     }
 
     /// The tendency of both.
-    fn of_past(past: &Past, alpha: f64) -> Result<Self> {
-        Ok(match [Self::of_signs(past.agreement, alpha)?, Self::of_slope(&past.line, alpha)?] {
+    fn from_past(past: &PastExperiments, alpha: f64) -> Result<Self> {
+        Ok(match [Self::from_signs(past.agreement, alpha)?, Self::from_slope(&past.line, alpha)?] {
             [Self::Contradicts, _] | [_, Self::Contradicts] => Self::Contradicts,
             [Self::Agrees, _] | [_, Self::Agrees] => Self::Agrees,
             [Self::Open, Self::Open] => Self::Open,
@@ -179,14 +179,14 @@ impl Tendency {
 }
 
 /// Explains the share of signs that agree.
-fn meaning(counts: Counts, alpha: f64) -> Result<String> {
-    Ok(match Tendency::of_signs(counts, alpha)? {
+fn explain_agreement(counts: Counts, alpha: f64) -> Result<String> {
+    Ok(match Tendency::from_signs(counts, alpha)? {
         Tendency::Agrees => "Interleaving agrees with A/B tests more often than a coin would.".to_owned(),
         Tendency::Contradicts => "Interleaving contradicts A/B tests more often than a coin would.".to_owned(),
         Tendency::Open => {
             // With fewer, the interval contains one half even if all agree.
             let all_agree = |n: &u64| {
-                Tendency::of_signs(Counts::new(*n, 0, 0), alpha).is_ok_and(|tendency| tendency == Tendency::Agrees)
+                Tendency::from_signs(Counts::new(*n, 0, 0), alpha).is_ok_and(|tendency| tendency == Tendency::Agrees)
             };
             match (counts.decided()..counts.decided() + 1000).find(all_agree) {
                 Some(enough) if enough > counts.decided() => format!(
@@ -199,8 +199,8 @@ fn meaning(counts: Counts, alpha: f64) -> Result<String> {
 }
 
 /// Advice to the user.
-fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
-    if let Some(repair) = new.and_then(|new| new.repair.clone()) {
+fn advice(tendency: Tendency, prediction: Option<&PredictedResult>, alpha: f64) -> String {
+    if let Some(repair) = prediction.and_then(|prediction| prediction.repair.clone()) {
         return repair;
     }
     if tendency == Tendency::Contradicts {
@@ -208,7 +208,7 @@ fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
                 not decide by interleaving alone."
             .to_owned();
     }
-    let Some(new) = new else {
+    let Some(prediction) = prediction else {
         return match tendency {
             Tendency::Agrees => {
                 "Name FOLDER, or a result with --result, to see how likely its A/B test is to have the other sign."
@@ -217,7 +217,7 @@ fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
         }
         .to_owned();
     };
-    match new.sign_differs {
+    match prediction.sign_differs {
         None => "Run the A/B test: a result of 0 says nothing about its sign.",
         Some(probability) if probability >= 0.5 => {
             "Run the A/B test: by past experiments, the other sign is at least as likely as the same."
@@ -231,7 +231,7 @@ fn advice(tendency: Tendency, new: Option<&New>, alpha: f64) -> String {
 }
 
 /// The contents of against.json.
-pub(super) fn record(past: &Past, new: Option<&New>, alpha: f64) -> Result<Value> {
+pub(super) fn record(past: &PastExperiments, prediction: Option<&PredictedResult>, alpha: f64) -> Result<Value> {
     let agreement = |counts: Counts| -> Result<Value> {
         let interval = if counts.decided() > 0 { Some(exact_interval(counts, alpha)?) } else { None };
         let Counts { wins, losses, ties } = counts;
@@ -242,20 +242,20 @@ pub(super) fn record(past: &Past, new: Option<&New>, alpha: f64) -> Result<Value
         .map(|found| -> Result<Value> { Ok(json!({"pearson": found.pearson, "interval": found.interval(alpha)?})) });
     let line = past.line;
     let [intercept, slope] = line.intervals(alpha)?;
-    let of_new = new.map(|new| -> Result<Value> {
-        let (least, most) = past.reach;
+    let prediction_record = prediction.map(|prediction| -> Result<Value> {
+        let (smallest, largest) = past.reach;
         Ok(json!({
-            "interleaving": new.result.value,
-            "interleaving_error": new.result.error,
-            "new_ranker": new.ranker,
-            "expected_ab": new.prediction.mean,
-            "expected_ab_error": new.prediction.standard_error,
-            "interval": new.prediction.interval(alpha)?,
-            "sign_differs": new.sign_differs,
-            "beyond_past_results": !(least..=most).contains(&new.result.value),
-            "warnings": new.warnings,
-            "trusted": new.repair.is_none(),
-            "synthetic": new.is_synthetic,
+            "interleaving": prediction.result.value,
+            "interleaving_error": prediction.result.error,
+            "new_ranker": prediction.ranker,
+            "expected_ab": prediction.prediction.mean,
+            "expected_ab_error": prediction.prediction.standard_error,
+            "interval": prediction.prediction.interval(alpha)?,
+            "sign_differs": prediction.sign_differs,
+            "beyond_past_results": !(smallest..=largest).contains(&prediction.result.value),
+            "warnings": prediction.warnings,
+            "trusted": prediction.repair.is_none(),
+            "synthetic": prediction.is_synthetic,
         }))
     });
     Ok(json!({
@@ -275,8 +275,8 @@ pub(super) fn record(past: &Past, new: Option<&New>, alpha: f64) -> Result<Value
             "freedom": line.freedom,
             "weighted": past.is_weighted,
         },
-        "new": of_new.transpose()?,
-        "advice": advice(Tendency::of_past(past, alpha)?, new, alpha),
+        "new": prediction_record.transpose()?,
+        "advice": advice(Tendency::from_past(past, alpha)?, prediction, alpha),
     }))
 }
 

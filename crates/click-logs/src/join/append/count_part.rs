@@ -2,28 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use super::join_part::Over;
-use super::state::{Section, State};
+use super::join_part::Boundary;
+use super::sections::Section;
+use super::state::State;
 use crate::error::LogError;
 use crate::join::outcome::{self, PairOutcome};
-use crate::join::record::{ID, read_id, write_id};
+use crate::join::record::{ID_BYTES, read_id, write_id};
 use crate::join::tally::Tally;
-use crate::join::units::{Counter, Days, Pairs, Past};
+use crate::join::units::{Counter, Days, Pairs, UnitPast};
 use crate::model::UnitKind;
 
 /// The numbers of versions in stored data, in the order of their first impressions; in results, versions are ordered by name.
 pub(super) struct Numbers {
     /// By the number that is kept: the one in results.
-    pub(super) of_results: Vec<usize>,
+    pub(super) result_numbers: Vec<usize>,
 }
 
 impl Numbers {
-    pub(super) fn kept(&self, of_results: usize) -> usize {
-        self.of_results.iter().position(|number| *number == of_results).unwrap_or_default()
+    pub(super) fn stored_number(&self, of_results: usize) -> usize {
+        self.result_numbers.iter().position(|number| *number == of_results).unwrap_or_default()
     }
 
-    pub(super) fn of_results(&self, kept: usize) -> Option<usize> {
-        self.of_results.get(kept).copied()
+    pub(super) fn result_number(&self, kept: usize) -> Option<usize> {
+        self.result_numbers.get(kept).copied()
     }
 }
 
@@ -43,7 +44,7 @@ pub(super) struct PartCounts {
 
 /// New outcomes of a part, as records.
 pub(super) struct NewOutcomes {
-    pub(super) over: Vec<u8>,
+    pub(super) boundary: Vec<u8>,
     pub(super) now: Vec<u8>,
     pub(super) ahead: Vec<u8>,
 }
@@ -51,74 +52,79 @@ pub(super) struct NewOutcomes {
 /// Counts a part. `last_day_now` is the last day on which all impressions are closed.
 pub(super) fn count_part(
     state: &State,
-    over: Over<'_>,
+    boundary: Boundary<'_>,
     last_day_now: i32,
     pairs: &Pairs,
     numbers: &Numbers,
     part: usize,
-    new: &NewOutcomes,
+    new_outcomes: &NewOutcomes,
 ) -> Result<PartCounts, LogError> {
     let length = outcome::length(false, false);
     let read = |bytes: &[u8]| bytes.chunks_exact(length).map(PairOutcome::read).collect::<Vec<_>>();
     let kept_ahead = state.section(Section::Ahead(part))?;
-    let (mut done, mut now) = (read(&new.over), read(&new.now));
+    let (mut closed_outcomes, mut open_outcomes) = (read(&new_outcomes.boundary), read(&new_outcomes.now));
     let mut ahead = Vec::new();
-    for outcome in read(&kept_ahead).into_iter().chain(read(&new.ahead)) {
-        if outcome.day <= over.last_day {
-            done.push(outcome);
+    for outcome in read(&kept_ahead).into_iter().chain(read(&new_outcomes.ahead)) {
+        if outcome.day <= boundary.last_day {
+            closed_outcomes.push(outcome);
         } else {
             outcome.write(&mut ahead);
-            now.push(outcome);
+            open_outcomes.push(outcome);
         }
     }
-    for outcomes in [&mut done, &mut now] {
+    for outcomes in [&mut closed_outcomes, &mut open_outcomes] {
         outcomes.sort_unstable_by_key(|outcome| (outcome.unit, outcome.day));
     }
     let mut versions: BTreeSet<usize> = BTreeSet::new();
-    for outcome in &done {
+    for outcome in &closed_outcomes {
         let version = pairs.version(outcome);
         if !versions.contains(&version) {
             versions.insert(version);
         }
     }
-    let counter = |last_day, says_open| Counter::new(over.settings, pairs, last_day, says_open);
-    let (mut counter, mut counter_now) = (counter(over.last_day, false), counter(last_day_now, true));
-    let known = state.section(Section::Units(part))?;
-    let mut units = Vec::with_capacity(known.len() + known.len() / 8);
-    let (mut rest, mut done, mut now) = (known.as_slice(), done.as_mut_slice(), now.as_mut_slice());
+    let counter = |last_day, says_open| Counter::new(boundary.settings, pairs, last_day, says_open);
+    let (mut counter, mut counter_now) = (counter(boundary.last_day, false), counter(last_day_now, true));
+    let known_units = state.section(Section::Units(part))?;
+    let mut units = Vec::with_capacity(known_units.len() + known_units.len() / 8);
+    let (mut units_left, mut closed_outcomes, mut open_outcomes) =
+        (known_units.as_slice(), closed_outcomes.as_mut_slice(), open_outcomes.as_mut_slice());
     // An impression that is its own unit does not return.
-    let are_kept = over.settings.unit != UnitKind::Impression;
+    let are_kept = boundary.settings.unit != UnitKind::Impression;
     loop {
-        let next = next_unit(state, rest)?;
-        let first = [done.first(), now.first()].into_iter().flatten().map(|outcome| outcome.unit).min();
-        let known = next.as_ref().map(|known| known.unit);
-        let Some(unit) = [known, first].into_iter().flatten().min() else { break };
-        let of_done = split_first_unit(&mut done, unit);
-        let of_now = split_first_unit(&mut now, unit);
-        let body = next.filter(|known| known.unit == unit).map(|known| {
-            rest = known.after;
-            known.body
+        let next = next_unit(state, units_left)?;
+        let first =
+            [closed_outcomes.first(), open_outcomes.first()].into_iter().flatten().map(|outcome| outcome.unit).min();
+        let known_units = next.as_ref().map(|known_units| known_units.unit);
+        let Some(unit) = [known_units, first].into_iter().flatten().min() else { break };
+        let unit_closed = split_first_unit(&mut closed_outcomes, unit);
+        let unit_open = split_first_unit(&mut open_outcomes, unit);
+        let body = next.filter(|known_units| known_units.unit == unit).map(|known_units| {
+            units_left = known_units.after;
+            known_units.body
         });
-        if let Some(body) = body.filter(|body| of_done.is_empty() && of_now.is_empty() && !Past::is_written_open(body))
+        if let Some(body) =
+            body.filter(|body| unit_closed.is_empty() && unit_open.is_empty() && !UnitPast::is_written_open(body))
         {
             write_unit(unit, body, &mut units);
             continue;
         }
         let mut past = match body {
-            Some(body) => Past::read(body, |kept| numbers.of_results(kept)).ok_or_else(|| state.damaged_data())?,
-            None => Past::default(),
+            Some(body) => {
+                UnitPast::read(body, |kept| numbers.result_number(kept)).ok_or_else(|| state.damaged_data())?
+            }
+            None => UnitPast::default(),
         };
-        if !of_done.is_empty() || past.has_open() {
-            counter.count_unit(of_done, &mut past);
+        if !unit_closed.is_empty() || past.has_open() {
+            counter.count_unit(unit_closed, &mut past);
         }
-        let is_known = !past.met.is_empty() || past.bot_from != i32::MAX;
+        let is_known = !past.versions.is_empty() || past.bot_from != i32::MAX;
         if is_known && (are_kept || past.has_open()) {
             let mut body = Vec::new();
-            past.write(&mut body, |version| numbers.kept(version));
+            past.write(&mut body, |version| numbers.stored_number(version));
             write_unit(unit, &body, &mut units);
         }
-        if !of_now.is_empty() || past.has_open() {
-            counter_now.count_unit(of_now, &mut past);
+        if !unit_open.is_empty() || past.has_open() {
+            counter_now.count_unit(unit_open, &mut past);
         }
     }
     Ok(PartCounts {
@@ -160,7 +166,7 @@ fn next_unit<'a>(state: &State, bytes: &'a [u8]) -> Result<Option<KnownUnit<'a>>
         return Ok(None);
     }
     let read = || {
-        let (_, rest) = bytes.split_at_checked(ID)?;
+        let (_, rest) = bytes.split_at_checked(ID_BYTES)?;
         let (length, rest) = ranktypes::varint::read(rest)?;
         let (body, after) = rest.split_at_checked(usize::try_from(length).ok()?)?;
         Some(KnownUnit { unit: read_id(bytes), body, after })

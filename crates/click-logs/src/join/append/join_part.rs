@@ -1,17 +1,18 @@
 //! Joins one part of the records, old and new, and divides it into records that are final and records that may change.
 
-use super::state::{Section, State};
+use super::sections::Section;
+use super::state::State;
 use crate::error::LogError;
 use crate::join::outcome::PairOutcome;
 use crate::join::partitions::compact;
-use crate::join::record::{CLICK, ClickRecord, ImpressionRecord};
-use crate::join::table::{Table, in_groups};
+use crate::join::record::{CLICK_BYTES, ClickRecord, ImpressionRecord};
+use crate::join::table::{ImpressionTable, in_groups};
 use crate::join::tally::Tally;
 use crate::model::{Lineup, Settings};
 
 /// The boundary between final and open records.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Over<'a> {
+pub(super) struct Boundary<'a> {
     pub(super) settings: &'a Settings,
     /// Impressions are open if their window ends later.
     pub(super) until: i64,
@@ -19,14 +20,14 @@ pub(super) struct Over<'a> {
     pub(super) last_day: i32,
 }
 
-impl Over<'_> {
+impl Boundary<'_> {
     pub(super) fn is(self, time: i64) -> bool {
         self.settings.zone.day(time) <= self.last_day
     }
 }
 
 /// The result for one part.
-pub(super) struct Joined {
+pub(super) struct JoinedPart {
     /// Fates of lines: final ones, and those of the others if the log ended now.
     pub(super) tally: Tally,
     pub(super) tally_now: Tally,
@@ -43,37 +44,37 @@ pub(super) struct Joined {
 /// Joins a part; `new` are the records of new lines.
 pub(super) fn join_part(
     state: &State,
-    over: Over<'_>,
+    boundary: Boundary<'_>,
     lineups: &[Lineup],
     part: usize,
     parts: usize,
     [new_impressions, new_clicks]: [Vec<u8>; 2],
-) -> Result<Joined, LogError> {
+) -> Result<JoinedPart, LogError> {
     let kept_impressions = state.section(Section::Impressions(part))?;
     let kept_clicks = state.section(Section::Clicks(part))?;
     let length: usize = ImpressionRecord::all(&kept_impressions, false).map(ImpressionRecord::length).sum();
-    if length != kept_impressions.len() || !kept_clicks.len().is_multiple_of(CLICK) {
+    if length != kept_impressions.len() || !kept_clicks.len().is_multiple_of(CLICK_BYTES) {
         return Err(state.damaged_data());
     }
     let size = kept_impressions.len() + new_impressions.len();
     let all =
         || [&kept_impressions, &new_impressions].into_iter().flat_map(|bytes| ImpressionRecord::all(bytes, false));
-    let mut done = Table::new(over.settings, over.until, false, size / 2);
-    let mut open = Table::new(over.settings, over.until, false, size);
+    let mut closed_table = ImpressionTable::new(boundary.settings, boundary.until, false, size / 2);
+    let mut open_table = ImpressionTable::new(boundary.settings, boundary.until, false, size);
     // An impression is over when its first line is, in any order of its lines.
-    done.insert_all(all().filter(|record| over.is(record.time())));
+    closed_table.insert_all(all().filter(|record| boundary.is(record.time())));
     let mut impressions = Vec::with_capacity(size);
     in_groups(
-        all().filter(|record| !over.is(record.time())),
+        all().filter(|record| !boundary.is(record.time())),
         |record| record.id(),
         |group, ids| {
-            done.touch(ids);
-            open.touch(ids);
+            closed_table.touch(ids);
+            open_table.touch(ids);
             for &record in group {
-                if done.entry(record.id()).is_some() {
-                    done.insert(record);
+                if closed_table.entry(record.id()).is_some() {
+                    closed_table.insert(record);
                 } else {
-                    open.insert(record);
+                    open_table.insert(record);
                     impressions.extend_from_slice(record.bytes());
                 }
             }
@@ -81,19 +82,19 @@ pub(super) fn join_part(
     );
     compact::impressions(&mut impressions);
     let mut clicks = Vec::with_capacity(kept_clicks.len() + new_clicks.len());
-    let read = [&kept_clicks, &new_clicks].into_iter().flat_map(|bytes| bytes.chunks_exact(CLICK));
+    let read = [&kept_clicks, &new_clicks].into_iter().flat_map(|bytes| bytes.chunks_exact(CLICK_BYTES));
     in_groups(
         read.map(ClickRecord::read),
         |click| click.id,
         |group, ids| {
-            done.touch(ids);
-            open.touch(ids);
+            closed_table.touch(ids);
+            open_table.touch(ids);
             for &click in group {
-                let is_over = || over.is(click.time) && open.entry(click.id).is_none();
-                if done.entry(click.id).is_some() || is_over() {
-                    done.click(click);
+                let is_over = || boundary.is(click.time) && open_table.entry(click.id).is_none();
+                if closed_table.entry(click.id).is_some() || is_over() {
+                    closed_table.click(click);
                 } else {
-                    open.click(click);
+                    open_table.click(click);
                     click.write(&mut clicks);
                 }
             }
@@ -104,12 +105,12 @@ pub(super) fn join_part(
     let (mut outcomes, mut outcomes_now, mut ahead) = (some(), some(), some());
     let to =
         |outcome: PairOutcome, bytes: &mut Vec<Vec<u8>>| outcome.write(&mut bytes[outcome.unit as usize & (parts - 1)]);
-    let tally = done.finish(
+    let tally = closed_table.finish(
         lineups,
-        |outcome| to(outcome, if outcome.day <= over.last_day { &mut outcomes } else { &mut ahead }),
+        |outcome| to(outcome, if outcome.day <= boundary.last_day { &mut outcomes } else { &mut ahead }),
         drop,
     );
-    let tally_now = open.finish(lineups, |outcome| to(outcome, &mut outcomes_now), drop);
+    let tally_now = open_table.finish(lineups, |outcome| to(outcome, &mut outcomes_now), drop);
     let (tally, tally_now) = (tally.map_err(LogError::new)?.tally, tally_now.map_err(LogError::new)?.tally);
-    Ok(Joined { tally, tally_now, outcomes, outcomes_now, ahead, impressions, clicks })
+    Ok(JoinedPart { tally, tally_now, outcomes, outcomes_now, ahead, impressions, clicks })
 }

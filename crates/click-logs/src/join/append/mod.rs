@@ -8,14 +8,17 @@
 //! window need no such rule.
 //!
 //! A day is *over* when no later line can change it: it is further back than a horizon, a window and a skew together. Counts of days
-//! that are over are added to sums, and each unit keeps only what later days depend on ([`Past`](super::units::Past)). Records of
+//! that are over are added to sums, and each unit keeps only what later days depend on ([`UnitPast`](super::units::UnitPast)). Records of
 //! impressions and clicks on other days are kept, and joined again with the new ones.
 //!
 //! Here: the work (`append`, and its halves `join_part` and `count_part`), and the stored state (`state`). Not here: results
 //! folders.
 
 mod count_part;
+mod description;
 mod join_part;
+mod pending_run;
+mod sections;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,11 +31,14 @@ use rayon::prelude::*;
 use verdicts::SaidBy;
 
 use self::count_part::{NewOutcomes, Numbers, count_part};
-use self::join_part::{Over, join_part};
-use self::state::{Next, PARTS, Section, Taken};
-use super::credit::{Inputs, JoinState, Limits, Watch};
-use super::credited::Credited;
-use super::encode_blocks::{Kind, note_action};
+use self::description::InputFile;
+use self::join_part::{Boundary, join_part};
+use self::pending_run::NextDescription;
+use self::sections::{PART_COUNT, Section};
+use super::credit::{Inputs, Limits, Watch};
+use super::credited_log::CreditedLog;
+use super::encode_blocks::{LineKind, note_action};
+use super::join_state::JoinState;
 use super::record::Blocks;
 use super::span::Span;
 use super::spill::Spill;
@@ -41,10 +47,11 @@ use super::units::{Days, Pairs};
 use crate::error::LogError;
 use crate::model::{Lineup, Settings, wrong_name};
 
-pub use state::{HORIZON, State, Unkept};
+pub use pending_run::PendingRun;
+pub use state::{DEFAULT_HORIZON, State};
 
 /// Credits the files of a log that were added since the last run; `settings` are those with which the state was opened. The state
-/// stays as it is until the second result is [kept](Unkept::keep).
+/// stays as it is until the second result is [kept](PendingRun::keep).
 ///
 /// # Errors
 /// For a file that was taken before or cannot be read, a line that is malformed (unless such lines are set aside), rankers or a way of
@@ -55,7 +62,7 @@ pub fn append(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-) -> Result<(Credited, Unkept)> {
+) -> Result<(CreditedLog, PendingRun)> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         bail!(usage(message));
     }
@@ -68,39 +75,39 @@ fn in_threads(
     settings: &Settings,
     limits: &Limits,
     watch: &impl Watch,
-) -> Result<(Credited, Unkept)> {
-    let files = state.taken(inputs, |_| watch.read(0))?;
+) -> Result<(CreditedLog, PendingRun)> {
+    let files = state.input_files(inputs, |_| watch.read(0))?;
     let mut work = JoinState::new(inputs, settings, limits, false);
-    work.parts = PARTS;
+    work.partition_count = PART_COUNT;
     work.lineups = state.lineups()?;
     work.behind = state.behind();
     let (mut impressions, mut clicks) = (work.spill("impressions", 4), work.spill("clicks", 8));
-    let mut taken: Vec<Taken> = Vec::new();
-    let paths = inputs.impressions.iter().map(|path| (Kind::Impressions, path));
-    let paths = paths.chain(inputs.clicks.iter().map(|path| (Kind::Clicks, path)));
-    for ((kind, path), of_file) in paths.zip(files) {
+    let mut input_files: Vec<InputFile> = Vec::new();
+    let paths = inputs.impressions.iter().map(|path| (LineKind::Impressions, path));
+    let paths = paths.chain(inputs.clicks.iter().map(|path| (LineKind::Clicks, path)));
+    for ((kind, path), input_file) in paths.zip(files) {
         let mut file = work.open(path)?;
-        let before = work.tally.lines();
+        let lines_before = work.tally.lines();
         let mut has_records = false;
         loop {
-            let encoded = work.read(&mut file, 0, kind, PARTS, false)?;
-            if encoded.is_empty() {
+            let encoded_blocks = work.read(&mut file, 0, kind, PART_COUNT, false)?;
+            if encoded_blocks.is_empty() {
                 break;
             }
-            for encoded in encoded {
-                has_records |= encoded.records.iter().any(|records| !records.is_empty());
-                let records = if kind == Kind::Impressions { &mut impressions } else { &mut clicks };
-                records.append_all(&encoded.records)?;
+            for encoded_blocks in encoded_blocks {
+                has_records |= encoded_blocks.records.iter().any(|records| !records.is_empty());
+                let records = if kind == LineKind::Impressions { &mut impressions } else { &mut clicks };
+                records.append_all(&encoded_blocks.records)?;
             }
             watch.read(file.bytes_taken());
         }
         // A file without lines has no identity: the next one may be the same.
-        if has_records || work.tally.lines() != before {
-            taken.push(of_file);
+        if has_records || work.tally.lines() != lines_before {
+            input_files.push(input_file);
         }
     }
-    State::refuse_same(&taken)?;
-    grow(state, work, [impressions, clicks], taken, watch)
+    State::refuse_same(&input_files)?;
+    grow(state, work, [impressions, clicks], input_files, watch)
 }
 
 /// Credits records in memory, by part: those of impressions and of clicks.
@@ -108,22 +115,22 @@ pub(super) fn append_blocks(
     state: State,
     mut work: JoinState<'_>,
     blocks: [Vec<Blocks>; 2],
-) -> Result<(Credited, Unkept)> {
-    work.parts = PARTS;
-    let mut taken = Vec::new();
+) -> Result<(CreditedLog, PendingRun)> {
+    work.partition_count = PART_COUNT;
+    let mut input_files = Vec::new();
     let mut spills = [work.spill("impressions", 4), work.spill("clicks", 8)];
-    for ((of_parts, spill), is_clicks) in blocks.into_iter().zip(&mut spills).zip([false, true]) {
-        let bytes = of_parts.iter().flat_map(Blocks::iter);
-        let checksum = state::checksum_of(bytes)?;
+    for ((blocks_of_kind, spill), is_clicks) in blocks.into_iter().zip(&mut spills).zip([false, true]) {
+        let bytes = blocks_of_kind.iter().flat_map(Blocks::iter);
+        let checksum = state::records_checksum(bytes)?;
         let name = if is_clicks { "the clicks" } else { "the impressions" };
-        if of_parts.iter().any(|blocks| blocks.len() > 0) {
-            taken.push(state.take(is_clicks, name.to_owned(), checksum)?);
+        if blocks_of_kind.iter().any(|blocks| blocks.len() > 0) {
+            input_files.push(state.input_file(is_clicks, name.to_owned(), checksum)?);
         }
-        for (part, blocks) in of_parts.into_iter().enumerate() {
+        for (part, blocks) in blocks_of_kind.into_iter().enumerate() {
             blocks.iter().try_for_each(|records| spill.append(part, records))?;
         }
     }
-    threads::run_in_pool(Some(work.limits.threads), || grow(state, work, spills, taken, &()))?
+    threads::run_in_pool(Some(work.limits.threads), || grow(state, work, spills, input_files, &()))?
 }
 
 /// Adds new records to a state: `records` are those of impressions and of clicks.
@@ -131,86 +138,87 @@ fn grow(
     state: State,
     mut work: JoinState<'_>,
     mut records: [Spill; 2],
-    files: Vec<Taken>,
+    files: Vec<InputFile>,
     watch: &impl Watch,
-) -> Result<(Credited, Unkept)> {
+) -> Result<(CreditedLog, PendingRun)> {
     let settings = work.settings;
-    work.times.join(&Span::of_days(state.held.times.iter().copied()));
-    work.is_synthetic |= state.held.is_synthetic;
-    state.held.other_actions.iter().for_each(|action| note_action(&mut work.other_actions, action));
+    work.times.join(&Span::from_days(state.description.times.iter().copied()));
+    work.is_synthetic |= state.description.is_synthetic;
+    state.description.other_actions.iter().for_each(|action| note_action(&mut work.other_actions, action));
     let (lineups, pairs) = (work.lineups.all(), work.pairs());
     check_rankers(&pairs, settings)?;
     check_choices(&state, &pairs)?;
     let until = work.complete_until();
     let (last_day, last_day_now) = (state.last_day_over(settings, until), work.last_day());
-    let over = Over { settings, until, last_day };
+    let boundary = Boundary { settings, until, last_day };
     let numbers = numbers(&lineups, &pairs);
     let mut tally = state.tally()?;
     tally += work.tally;
     let mut tally_now = Tally::default();
     let mut days: Days = Days::new();
-    for ((version, day, pair), of) in state.days()? {
-        let version = numbers.of_results(version).ok_or_else(|| state.damaged_data())?;
-        *days.entry((version, day, pair)).or_default() += of;
+    for ((version, day, pair), totals) in state.days()? {
+        let version = numbers.result_number(version).ok_or_else(|| state.damaged_data())?;
+        *days.entry((version, day, pair)).or_default() += totals;
     }
     let mut days_now = Days::new();
     let mut writer = state.write_next()?;
     let mut outcomes = [work.spill("over", 6), work.spill("now", 6), work.spill("ahead", 24)];
-    watch.join(2 * PARTS);
-    let all: Vec<usize> = (0..PARTS).collect();
-    for group in all.chunks(work.limits.threads.max(1)) {
-        let joined: Vec<_> = group
+    watch.join(2 * PART_COUNT);
+    let part_numbers: Vec<usize> = (0..PART_COUNT).collect();
+    for group in part_numbers.chunks(work.limits.threads.max(1)) {
+        let joined_parts: Vec<_> = group
             .par_iter()
             .map(|&part| {
-                let new = [all_of(&records[0], part)?, all_of(&records[1], part)?];
-                join_part(&state, over, &lineups, part, PARTS, new)
+                let new_records = [read_part(&records[0], part)?, read_part(&records[1], part)?];
+                join_part(&state, boundary, &lineups, part, PART_COUNT, new_records)
             })
             .collect();
-        for (joined, &part) in joined.into_iter().zip(group) {
-            let joined = joined?;
-            tally += joined.tally;
-            tally_now += joined.tally_now;
-            let scattered = [&joined.outcomes, &joined.outcomes_now, &joined.ahead];
+        for (joined_parts, &part) in joined_parts.into_iter().zip(group) {
+            let joined_parts = joined_parts?;
+            tally += joined_parts.tally;
+            tally_now += joined_parts.tally_now;
+            let scattered = [&joined_parts.outcomes, &joined_parts.outcomes_now, &joined_parts.ahead];
             for (spill, records) in outcomes.iter_mut().zip(scattered) {
                 spill.append_all(records)?;
             }
-            writer.write(Section::Impressions(part), &joined.impressions)?;
-            writer.write(Section::Clicks(part), &joined.clicks)?;
+            writer.write(Section::Impressions(part), &joined_parts.impressions)?;
+            writer.write(Section::Clicks(part), &joined_parts.clicks)?;
             records.iter_mut().for_each(|records| records.release(part));
-            watch.joined();
+            watch.partition_joined();
         }
     }
     let mut versions: BTreeSet<usize> = BTreeSet::new();
-    for group in all.chunks(work.limits.threads.max(1)) {
-        let counted: Vec<_> = group
+    for group in part_numbers.chunks(work.limits.threads.max(1)) {
+        let counted_parts: Vec<_> = group
             .par_iter()
             .map(|&part| {
-                let [over_now, now, ahead] = [0, 1, 2].map(|of| all_of(&outcomes[of], part));
-                let new = NewOutcomes { over: over_now?, now: now?, ahead: ahead? };
-                count_part(&state, over, last_day_now, &pairs, &numbers, part, &new)
+                let [over_now, now, ahead] = [0, 1, 2].map(|totals| read_part(&outcomes[totals], part));
+                let new_records = NewOutcomes { boundary: over_now?, now: now?, ahead: ahead? };
+                count_part(&state, boundary, last_day_now, &pairs, &numbers, part, &new_records)
             })
             .collect();
-        for (counted, &part) in counted.into_iter().zip(group) {
-            let counted = counted?;
-            tally += counted.tally;
-            tally_now += counted.tally_now;
-            for (sum, more) in [(&mut days, counted.days), (&mut days_now, counted.days_now)] {
-                more.into_iter().for_each(|(key, of)| *sum.entry(key).or_default() += of);
+        for (counted_parts, &part) in counted_parts.into_iter().zip(group) {
+            let counted_parts = counted_parts?;
+            tally += counted_parts.tally;
+            tally_now += counted_parts.tally_now;
+            for (sum, more) in [(&mut days, counted_parts.days), (&mut days_now, counted_parts.days_now)] {
+                more.into_iter().for_each(|(key, totals)| *sum.entry(key).or_default() += totals);
             }
-            versions.extend(counted.versions);
-            writer.write(Section::Units(part), &counted.units)?;
-            writer.write(Section::Ahead(part), &counted.ahead)?;
+            versions.extend(counted_parts.versions);
+            writer.write(Section::Units(part), &counted_parts.units)?;
+            writer.write(Section::Ahead(part), &counted_parts.ahead)?;
             outcomes.iter_mut().for_each(|outcomes| outcomes.release(part));
-            watch.joined();
+            watch.partition_joined();
         }
     }
-    let by_kept = days.iter().map(|(&(version, day, pair), &of)| ((numbers.kept(version), day, pair), of));
+    let by_kept =
+        days.iter().map(|(&(version, day, pair), &totals)| ((numbers.stored_number(version), day, pair), totals));
     writer.write_days(by_kept)?;
-    let mut choices: BTreeMap<Option<String>, String> = state.held.choices.iter().cloned().collect();
+    let mut choices: BTreeMap<Option<String>, String> = state.description.choices.iter().cloned().collect();
     for version in versions.into_iter().filter_map(|version| pairs.versions.get(version)) {
         choices.insert(version.name.clone(), version.choice.name().to_owned());
     }
-    let next = Next {
+    let next = NextDescription {
         tally,
         times: work.times.days(),
         lineups,
@@ -219,9 +227,9 @@ fn grow(
         other_actions: work.other_actions.iter().cloned().collect(),
         files,
     };
-    let unkept = Unkept::new(state, settings, next, writer);
-    for (key, of) in days_now {
-        *days.entry(key).or_default() += of;
+    let unkept = PendingRun::new(state, settings, next, writer);
+    for (key, totals) in days_now {
+        *days.entry(key).or_default() += totals;
     }
     work.tally = tally;
     work.tally += tally_now;
@@ -229,13 +237,13 @@ fn grow(
 }
 
 /// All records of a part.
-fn all_of(records: &Spill, part: usize) -> Result<Vec<u8>, LogError> {
-    let mut all = Vec::with_capacity(records.bytes(part) as usize);
+fn read_part(records: &Spill, part: usize) -> Result<Vec<u8>, LogError> {
+    let mut records_read = Vec::with_capacity(records.bytes(part) as usize);
     records.read(part, |bytes| {
-        all.extend_from_slice(bytes);
+        records_read.extend_from_slice(bytes);
         bytes.len()
     })?;
-    Ok(all)
+    Ok(records_read)
 }
 
 /// Refuses undeclared rankers: the pair of a list of one team depends on the full set.
@@ -252,8 +260,8 @@ fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
 
 /// Refuses versions that do not declare how their pairs were chosen, and those that contradict an earlier declaration.
 fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
-    let before: BTreeMap<&Option<String>, &String> =
-        state.held.choices.iter().map(|(version, choice)| (version, choice)).collect();
+    let choices_before: BTreeMap<&Option<String>, &String> =
+        state.description.choices.iter().map(|(version, choice)| (version, choice)).collect();
     for version in &pairs.versions {
         let of = version.name.as_ref().map_or(String::new(), |name| format!(" of the version {}", excerpt(name)));
         if version.said_by == SaidBy::Rankers {
@@ -262,9 +270,11 @@ fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
                  --pairs kept or --pairs steered"
             )));
         }
-        if let Some(before) = before.get(&version.name).filter(|before| **before != version.choice.name()) {
+        if let Some(choices_before) =
+            choices_before.get(&version.name).filter(|choices_before| **choices_before != version.choice.name())
+        {
             return Err(LogError::new(format!(
-                "the pairs{of} were counted as {before}, and now the log declares {}; days that are over cannot be counted again: \
+                "the pairs{of} were counted as {choices_before}, and now the log declares {}; days that are over cannot be counted again: \
                  begin with another folder and all files, or correct the field `pairs` of the new lines",
                 version.choice.name()
             ))
@@ -276,12 +286,12 @@ fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
 
 /// The numbers of versions.
 fn numbers(lineups: &[Lineup], pairs: &Pairs) -> Numbers {
-    let mut of_results: Vec<usize> = Vec::new();
+    let mut result_numbers: Vec<usize> = Vec::new();
     for lineup in lineups {
         let number = pairs.versions.iter().position(|version| version.name == lineup.version).unwrap_or_default();
-        if !of_results.contains(&number) {
-            of_results.push(number);
+        if !result_numbers.contains(&number) {
+            result_numbers.push(number);
         }
     }
-    Numbers { of_results }
+    Numbers { result_numbers: result_numbers }
 }

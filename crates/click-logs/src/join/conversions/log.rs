@@ -8,7 +8,7 @@ use ranktypes::text::excerpt;
 use verdicts::conversions::ConversionLine;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{LogError, Malformed};
+use crate::error::{LineError, LogError};
 use crate::join::line_encoder::{hash, hash_of_document};
 use crate::join::record::Origin;
 use crate::join::tally::ConversionFate;
@@ -19,20 +19,20 @@ use crate::read::{LineUnit, LogFile, conversion};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     pub(super) unit: u128,
-    pub(super) said: ConversionLine,
+    pub(super) line: ConversionLine,
     pub(super) origin: Origin,
 }
 
 impl Line {
     /// Whether another line has the same content.
     fn is_double(&self, other: &Self) -> bool {
-        self.unit == other.unit && self.said.is_double(&other.said)
+        self.unit == other.unit && self.line.is_double(&other.line)
     }
 }
 
 impl AsRef<ConversionLine> for Line {
     fn as_ref(&self) -> &ConversionLine {
-        &self.said
+        &self.line
     }
 }
 
@@ -59,7 +59,7 @@ impl ConversionLog {
     pub fn read(paths: &[PathBuf], settings: &Settings, mut rules: ConversionRules) -> Result<Self, LogError> {
         let (mut lines, mut aside) = (Vec::new(), Vec::new());
         // Where the first line with a value is, and the first one without.
-        let mut valued: [Option<(usize, u64)>; 2] = [None; 2];
+        let mut first_by_value: [Option<(usize, u64)>; 2] = [None; 2];
         let mut currencies = BTreeSet::new();
         for (number, path) in (0..).zip(paths) {
             let mut file = LogFile::open_conversions(path)?;
@@ -67,61 +67,65 @@ impl ConversionLog {
                 for (line, text) in block.lines() {
                     let origin: Origin = (number, line);
                     let read = text
-                        .map_err(Malformed::new)
+                        .map_err(LineError::new)
                         .and_then(|text| conversion(text, file.format().header(), settings));
-                    let found = match read {
-                        Ok(Some(found)) => found,
+                    let line_result = match read {
+                        Ok(Some(line_result)) => line_result,
                         Ok(None) => continue,
                         Err(_) if settings.set_malformed_aside => {
                             aside.push((origin, ConversionFate::Malformed));
                             continue;
                         }
                         Err(malformed) => {
-                            let error = match block.place() {
-                                LineUnit::Line => LogError::of_line(malformed, line),
-                                LineUnit::Row { group } => LogError::of_row(malformed, line, group),
+                            let error = match block.line_unit() {
+                                LineUnit::Line => LogError::at_line(malformed, line),
+                                LineUnit::Row { group } => LogError::at_row(malformed, line, group),
                             };
                             return Err(error.in_file(path));
                         }
                     };
-                    if found.action.as_ref().is_some_and(|action| !rules.actions.iter().any(|name| name == action)) {
+                    if line_result
+                        .action
+                        .as_ref()
+                        .is_some_and(|action| !rules.actions.iter().any(|name| name == action))
+                    {
                         aside.push((origin, ConversionFate::OtherAction));
                         continue;
                     }
-                    if let (Some(counts), Some(currency)) = (&rules.currency, &found.currency)
+                    if let (Some(counts), Some(currency)) = (&rules.currency, &line_result.currency)
                         && counts != currency
                     {
                         aside.push((origin, ConversionFate::OtherCurrency));
                         continue;
                     }
-                    if let (None, Some(currency)) = (&rules.currency, &found.currency)
+                    if let (None, Some(currency)) = (&rules.currency, &line_result.currency)
                         && !currencies.contains(&**currency)
                     {
                         currencies.insert(currency.clone().into_owned());
                     }
-                    valued[usize::from(found.value.is_none())].get_or_insert((number as usize, line));
-                    let Some(unit) = &found.unit else {
+                    first_by_value[usize::from(line_result.value.is_none())].get_or_insert((number as usize, line));
+                    let Some(unit) = &line_result.unit else {
                         aside.push((origin, ConversionFate::UnknownUnit));
                         continue;
                     };
                     let named =
                         |name: &Option<Cow<'_, str>>| name.as_ref().map_or(0, |name| xxh3_64(name.as_bytes()).max(1));
-                    let (document, order) = (hash_of_document(&found.document), named(&found.order));
-                    let (action, value) = (named(&found.action), found.value.unwrap_or(1));
+                    let (document, order) = (hash_of_document(&line_result.document), named(&line_result.order));
+                    let (action, value) = (named(&line_result.action), line_result.value.unwrap_or(1));
                     lines.push(Line {
                         unit: hash(unit),
-                        said: ConversionLine::new(document, order, found.time, action, value),
+                        line: ConversionLine::new(document, order, line_result.time, action, value),
                         origin,
                     });
                 }
             }
         }
-        if let [Some(with), Some(without)] = valued {
+        if let [Some(line_with_value), Some(line_without_value)] = first_by_value {
             let at = |(file, line): (usize, u64)| format!("{}:{line}", paths[file].display());
             return Err(LogError::new(format!(
                 "{} has a `value` and {} has none; write it in all lines, or in none where only their number counts",
-                at(with),
-                at(without)
+                at(line_with_value),
+                at(line_without_value)
             )));
         }
         if currencies.len() > 1 {
@@ -138,11 +142,11 @@ impl ConversionLog {
             ));
         }
         let lines = without_doubles(lines, &mut aside);
-        let has_values = match valued {
+        let has_values = match first_by_value {
             [None, None] => None,
-            [with, _] => Some(with.is_some()),
+            [line_with_value, _] => Some(line_with_value.is_some()),
         };
-        let last = lines.iter().map(|line| line.said.time()).max();
+        let last = lines.iter().map(|line| line.line.time()).max();
         Ok(Self { rules, lines, aside, has_values, last })
     }
 
@@ -168,7 +172,7 @@ impl ConversionLog {
     /// has any.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {
-        let of = |lines: &[Line]| lines.iter().map(|line| line.said.value()).sum::<i64>().max(0).unsigned_abs();
+        let of = |lines: &[Line]| lines.iter().map(|line| line.line.value()).sum::<i64>().max(0).unsigned_abs();
         let mut values: Vec<u64> =
             self.lines.chunk_by(|a, b| a.unit == b.unit).map(of).filter(|value| *value > 0).collect();
         values.sort_unstable();
@@ -179,7 +183,7 @@ impl ConversionLog {
     /// The documents that a unit has conversions on; those that are the same follow each other.
     pub(super) fn documents_of_unit(&self, unit: u128) -> impl Iterator<Item = u64> {
         let (_, lines) = self.lines_of_unit(unit);
-        lines.iter().map(|line| line.said.document())
+        lines.iter().map(|line| line.line.document())
     }
 
     /// The lines of a unit, and the place of the first.
@@ -206,14 +210,14 @@ impl ConversionLog {
 
 /// The lines in order, each once: that of the earliest time, and in the files the first.
 fn without_doubles(mut lines: Vec<Line>, aside: &mut Vec<(Origin, ConversionFate)>) -> Vec<Line> {
-    lines.sort_unstable_by_key(|line| (line.unit, line.said.said(), line.said.time(), line.origin));
-    let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
+    lines.sort_unstable_by_key(|line| (line.unit, line.line.repeat_key(), line.line.time(), line.origin));
+    let mut distinct_lines: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
-        match kept.last() {
+        match distinct_lines.last() {
             Some(last) if last.is_double(&line) => aside.push((line.origin, ConversionFate::Duplicate)),
-            _ => kept.push(line),
+            _ => distinct_lines.push(line),
         }
     }
-    kept.sort_unstable();
-    kept
+    distinct_lines.sort_unstable();
+    distinct_lines
 }

@@ -92,7 +92,7 @@ impl Appearance {
         record: ImpressionRecord<'_>,
         shown: (i64, u32),
         owner: impl Fn(usize) -> Option<u8>,
-        noted: &mut Vec<Self>,
+        appearances: &mut Vec<Self>,
     ) -> Result<(), String> {
         let (unit, lineup) = (record.unit(), record.lineup());
         let mut before = None;
@@ -105,7 +105,7 @@ impl Appearance {
                 "conversions are credited to those who own documents, and some lists do not say who does; mix them by team-draft, \
                  team-draft:pairs or probabilistic:assignment, or leave out --outcomes",
             )?;
-            noted.push(Self { unit, document, shown, lineup, owner });
+            appearances.push(Self { unit, document, shown, lineup, owner });
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl<'a> ConversionCredit<'a> {
     }
 
     /// The day on which a unit closes that has its last impression that counts on this one.
-    pub(super) fn closing(&self, last: i32) -> i32 {
+    pub(super) fn closing_day(&self, last: i32) -> i32 {
         last.saturating_add(self.log.rules().days as i32)
     }
 
@@ -130,36 +130,40 @@ impl<'a> ConversionCredit<'a> {
     /// documents of a ranker, given as a place of a lineup, if that lineup is of the version and the pair met in it.
     pub(super) fn count(
         &self,
-        of: OfUnit,
+        unit: OfUnit,
         last_day: i32,
-        owner_of: impl Fn(u32, u8) -> Option<Owner>,
-        counted: &mut ConversionTotals,
+        owner: impl Fn(u32, u8) -> Option<Owner>,
+        totals: &mut ConversionTotals,
     ) -> State {
-        let closing = self.closing(of.last);
-        let fate = match of {
+        let closing_day = self.closing_day(unit.last);
+        let fate = match unit {
             OfUnit { is_bot: true, .. } => Some(ConversionFate::Bot),
-            _ if closing > last_day => Some(ConversionFate::Open),
+            _ if closing_day > last_day => Some(ConversionFate::Open),
             _ => None,
         };
-        let (first, lines) = self.log.lines_of_unit(of.unit);
+        let (first, lines) = self.log.lines_of_unit(unit.unit);
         let mut sum = UnitConversions::default();
-        let mut at = first;
-        for group in lines.chunk_by(|a, b| a.said.is_of_group(&b.said)) {
+        let mut index = first;
+        for group in lines.chunk_by(|a, b| a.line.is_of_group(&b.line)) {
             match fate {
-                Some(fate) => counted.fates.extend((at..).zip(group).map(|(place, _)| (place, fate))),
-                None => self.credit_group(at, group, of, closing, &owner_of, &mut sum, counted),
+                Some(fate) => totals.fates.extend((index..).zip(group).map(|(place, _)| (place, fate))),
+                None => self.credit_group(index, group, unit, closing_day, &owner, &mut sum, totals),
             }
-            at += group.len() as u32;
+            index += group.len() as u32;
         }
         match fate {
             Some(ConversionFate::Bot) => return State::Bot,
             Some(_) => {
-                counted.open += 1;
+                totals.open += 1;
                 return State::Open;
             }
             None => {}
         }
-        counted.days.entry((of.version, closing, of.pair)).or_default().record(sum, of.draft, self.log.rules().cap);
+        totals.days.entry((unit.version, closing_day, unit.pair)).or_default().record(
+            sum,
+            unit.draft,
+            self.log.rules().cap,
+        );
         State::Counted(sum)
     }
 
@@ -169,33 +173,34 @@ impl<'a> ConversionCredit<'a> {
         &self,
         at: u32,
         group: &[Line],
-        of: OfUnit,
-        closing: i32,
+        unit: OfUnit,
+        closing_day: i32,
         owner_of: &impl Fn(u32, u8) -> Option<Owner>,
         sum: &mut UnitConversions,
-        counted: &mut ConversionTotals,
+        totals: &mut ConversionTotals,
     ) {
-        let seen = self.seen(of, group[0].said.document(), owner_of);
+        let seen = self.exposures(unit, group[0].line.document(), owner_of);
         let rule = LineRule { attribution: self.log.rules().attribution, skew: self.skew };
-        let is_late = |time| self.zone.day(time) > closing;
-        let note = |place: usize, fate: LineFate| counted.fates.push((at + place as u32, fate.into()));
+        let is_late = |time| self.zone.day(time) > closing_day;
+        let note = |place: usize, fate: LineFate| totals.fates.push((at + place as u32, fate.into()));
         credit(group, &seen, rule, is_late, sum, note);
     }
 
     /// The impressions that showed a document to a unit and count for it, by time.
-    fn seen(&self, of: OfUnit, document: u64, owner_of: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Exposure> {
+    fn exposures(&self, unit: OfUnit, document: u64, owner: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Exposure> {
         let key = |appearance: &Appearance| (appearance.unit, appearance.document);
-        let begin = self.appearances.partition_point(|appearance| key(appearance) < (of.unit, document));
-        let all = self.appearances[begin..].iter().take_while(|appearance| key(appearance) == (of.unit, document));
-        let counts = |appearance: &&Appearance| match of.only {
+        let begin = self.appearances.partition_point(|appearance| key(appearance) < (unit.unit, document));
+        let candidates =
+            self.appearances[begin..].iter().take_while(|appearance| key(appearance) == (unit.unit, document));
+        let counts = |appearance: &&Appearance| match unit.only {
             Some(only) => appearance.shown == only,
-            None => self.zone.day(appearance.shown.0) <= of.last,
+            None => self.zone.day(appearance.shown.0) <= unit.last,
         };
         let owned = |appearance: &Appearance| {
-            let owner = owner_of(appearance.lineup, appearance.owner)?;
+            let owner = owner(appearance.lineup, appearance.owner)?;
             Some(Exposure { time: appearance.shown.0, owner })
         };
-        all.filter(counts).filter_map(owned).collect()
+        candidates.filter(counts).filter_map(owned).collect()
     }
 }
 

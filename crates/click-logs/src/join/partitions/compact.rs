@@ -1,80 +1,82 @@
 //! Merges copies of a line that come soon after each other, as logs with at-least-once delivery have them: one record stands
 //! for all of them before it is written to a file. Which copies meet depends on memory and order; the result does not.
 
-use crate::join::record::{CLICK, ClickRecord, ImpressionRecord, MOST_COPIES};
+use crate::join::record::{CLICK_BYTES, ClickRecord, ImpressionRecord, MAX_COPIES};
 
 /// Impressions without origins.
 pub(in crate::join) fn impressions(bytes: &mut Vec<u8>) {
-    let mut places = Places::new(bytes.len() / 64);
-    let mut kept: usize = 0;
-    let mut at = 0;
-    while let Some(record) = ImpressionRecord::first(&bytes[at..], false) {
+    let mut records = RecordIndex::new(bytes.len() / 64);
+    let mut bytes_kept: usize = 0;
+    let mut offset = 0;
+    while let Some(record) = ImpressionRecord::first(&bytes[offset..], false) {
         let (length, id, copies, place_of_copies) =
             (record.length(), record.id(), record.copies(), record.place_of_copies());
-        let is_copy = |other: usize| {
-            let other = ImpressionRecord::first(&bytes[other..kept], false);
-            other.is_some_and(|other| other.content() == record.content() && other.copies() + copies <= MOST_COPIES)
+        let is_copy = |other_offset: usize| {
+            let other_offset = ImpressionRecord::first(&bytes[other_offset..bytes_kept], false);
+            other_offset.is_some_and(|other_offset| {
+                other_offset.content() == record.content() && other_offset.copies() + copies <= MAX_COPIES
+            })
         };
-        match places.find(id, kept, is_copy) {
-            Some(other) => bytes[other + place_of_copies] += copies,
+        match records.find(id, bytes_kept, is_copy) {
+            Some(other_offset) => bytes[other_offset + place_of_copies] += copies,
             None => {
-                bytes.copy_within(at..at + length, kept);
-                kept += length;
+                bytes.copy_within(offset..offset + length, bytes_kept);
+                bytes_kept += length;
             }
         }
-        at += length;
+        offset += length;
     }
-    bytes.truncate(kept);
+    bytes.truncate(bytes_kept);
 }
 
 /// Clicks without origins.
 pub(in crate::join) fn clicks(bytes: &mut Vec<u8>) {
-    let mut places = Places::new(bytes.len() / CLICK);
-    let mut kept: usize = 0;
-    for at in (0..bytes.len()).step_by(CLICK) {
-        let click = ClickRecord::read(&bytes[at..at + CLICK]);
-        let is_copy = |other: usize| {
-            let other = ClickRecord::read(&bytes[other..other + CLICK]);
+    let mut records = RecordIndex::new(bytes.len() / CLICK_BYTES);
+    let mut bytes_kept: usize = 0;
+    for offset in (0..bytes.len()).step_by(CLICK_BYTES) {
+        let click = ClickRecord::read(&bytes[offset..offset + CLICK_BYTES]);
+        let is_copy = |other_offset: usize| {
+            let other_offset = ClickRecord::read(&bytes[other_offset..other_offset + CLICK_BYTES]);
             let content = |click: &ClickRecord| (click.id, click.document, click.time, click.is_satisfied);
-            content(&other) == content(&click) && other.copies + click.copies <= MOST_COPIES
+            content(&other_offset) == content(&click) && other_offset.copies + click.copies <= MAX_COPIES
         };
-        match places.find(click.id, kept, is_copy) {
+        match records.find(click.id, bytes_kept, is_copy) {
             // Its copies are the lower bits of its last byte.
-            Some(other) => bytes[other + CLICK - 1] += click.copies,
+            Some(other_offset) => bytes[other_offset + CLICK_BYTES - 1] += click.copies,
             None => {
-                bytes.copy_within(at..at + CLICK, kept);
-                kept += CLICK;
+                bytes.copy_within(offset..offset + CLICK_BYTES, bytes_kept);
+                bytes_kept += CLICK_BYTES;
             }
         }
     }
-    bytes.truncate(kept);
+    bytes.truncate(bytes_kept);
 }
 
 /// Where records are, by their ids.
-struct Places {
+struct RecordIndex {
     slots: Vec<usize>,
 }
 
 /// The number of slots searched: if many records share an id, not all of their copies meet.
-const SEARCHED: usize = 8;
-const EMPTY: usize = usize::MAX;
+const MAX_PROBES: usize = 8;
+const EMPTY_SLOT: usize = usize::MAX;
 
-impl Places {
+impl RecordIndex {
     /// For this number of records.
     fn new(records: usize) -> Self {
-        Self { slots: vec![EMPTY; (2 * records).next_power_of_two().max(64)] }
+        Self { slots: vec![EMPTY_SLOT; (2 * records).next_power_of_two().max(64)] }
     }
 
     /// The place of an earlier record with this id that this one is a copy of; if there is none, the record will be at
     /// `place`.
-    fn find(&mut self, id: u128, place: usize, is_copy: impl Fn(usize) -> bool) -> Option<usize> {
+    fn find(&mut self, id: u128, offset: usize, is_copy: impl Fn(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len() - 1;
-        for step in 0..SEARCHED {
+        for step in 0..MAX_PROBES {
             // The lower bits chose the partition.
             let slot = ((id >> 32) as usize + step) & mask;
             match self.slots[slot] {
-                EMPTY => {
-                    self.slots[slot] = place;
+                EMPTY_SLOT => {
+                    self.slots[slot] = offset;
                     return None;
                 }
                 other if is_copy(other) => return Some(other),
@@ -142,7 +144,7 @@ mod tests {
         (0..10_000).for_each(|number| click(number).write(&mut bytes));
         clicks(&mut bytes);
         let mut sums = [0_u32; 50];
-        let found = bytes.chunks_exact(CLICK).map(ClickRecord::read);
+        let found = bytes.chunks_exact(CLICK_BYTES).map(ClickRecord::read);
         found.clone().for_each(|click| sums[click.document as usize] += u32::from(click.copies));
         assert_eq!(sums, [200; 50]);
         assert!(found.clone().all(|click| click.is_satisfied == (click.document % 2 == 0)));

@@ -6,17 +6,18 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::credit::{Inputs, JoinState, LEAST_MEMORY, Watch};
-use super::encode_blocks::Kind;
-use super::record::{CLICK, ClickRecord, ImpressionRecord, ORIGIN};
+use super::credit::{Inputs, Watch};
+use super::encode_blocks::LineKind;
+use super::join_state::{JoinState, MIN_MEMORY};
+use super::record::{CLICK_BYTES, ClickRecord, ImpressionRecord, ORIGIN_BYTES};
 use super::spill::Spill;
-use super::table::{Joined, Table};
-use super::tally::{Aside, Traced};
+use super::table::{ImpressionTable, JoinedTable};
+use super::tally::{Aside, Trace};
 use crate::error::LogError;
 use crate::model::Lineup;
 
 /// The result of one pass over a partition: the join, and its outcomes by the partition of their units.
-type Passed = (Joined, Vec<Vec<u8>>);
+type PassResult = (JoinedTable, Vec<Vec<u8>>);
 
 /// A log in partitions.
 struct Partitions {
@@ -29,15 +30,15 @@ impl Partitions {
         self.impressions.size() + self.clicks.size()
     }
 
-    fn release(&mut self, part: usize) {
-        self.impressions.release(part);
-        self.clicks.release(part);
+    fn release(&mut self, partition: usize) {
+        self.impressions.release(partition);
+        self.clicks.release(partition);
     }
 }
 
 /// Lines that were set aside, as traced rows.
-fn traced(asides: Vec<Aside>) -> Vec<Traced> {
-    asides.into_iter().map(Traced::Aside).collect()
+fn traces_of(asides: Vec<Aside>) -> Vec<Trace> {
+    asides.into_iter().map(Trace::Aside).collect()
 }
 
 impl JoinState<'_> {
@@ -49,24 +50,25 @@ impl JoinState<'_> {
         &mut self,
         inputs: &Inputs,
         watch: &impl Watch,
-        take: &mut impl FnMut(Vec<Traced>),
+        take: &mut impl FnMut(Vec<Trace>),
     ) -> Result<Spill, LogError> {
         let mut outcomes = self.spill("outcomes", 4);
         let mut start = 0;
-        while start < self.parts {
+        while start < self.partition_count {
             let is_first = start == 0;
             let tally = self.tally;
             let mut ignore = |_| {};
-            let malformed: &mut dyn FnMut(Vec<Traced>) = if is_first { &mut *take } else { &mut ignore };
-            let (mut log, end) = self.scatter(inputs, start..self.parts, outcomes.size(), watch, malformed)?;
+            let malformed: &mut dyn FnMut(Vec<Trace>) = if is_first { &mut *take } else { &mut ignore };
+            let (mut log, end) =
+                self.scatter(inputs, start..self.partition_count, outcomes.size(), watch, malformed)?;
             if !is_first {
                 // Lines that are read again were counted.
                 self.tally = tally;
             }
             self.join(&mut log, start..end, &mut outcomes, watch, take)?;
-            if end < self.parts {
-                let share = 100 * end / self.parts;
-                watch.again(&format!("{share}% is joined; reading again for the rest, because of --disk"));
+            if end < self.partition_count {
+                let share = 100 * end / self.partition_count;
+                watch.reading_again(&format!("{share}% is joined; reading again for the rest, because of --disk"));
             }
             start = end;
         }
@@ -79,39 +81,41 @@ impl JoinState<'_> {
         &mut self,
         inputs: &Inputs,
         range: Range<usize>,
-        taken: u64,
+        bytes_on_disk: u64,
         watch: &impl Watch,
-        malformed: &mut dyn FnMut(Vec<Traced>),
+        malformed: &mut dyn FnMut(Vec<Trace>),
     ) -> Result<(Partitions, usize), LogError> {
         // With traced places, every line has its own.
         let compacted =
-            |spill: Spill, compact: fn(&mut Vec<u8>)| spill.compacted((!self.keeps_origins).then_some(compact));
+            |spill: Spill, compact: fn(&mut Vec<u8>)| spill.with_compaction((!self.keeps_origins).then_some(compact));
         let mut log = Partitions {
             impressions: compacted(self.spill("impressions", 4), compact::impressions),
             clicks: compacted(self.spill("clicks", 8), compact::clicks),
         };
         let Range { start, mut end } = range;
-        for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
+        for (kind, paths) in [(LineKind::Impressions, &inputs.impressions), (LineKind::Clicks, &inputs.clicks)] {
             for (number, path) in (0..).zip(paths) {
                 let mut file = self.open(path)?;
                 loop {
-                    let encoded = self.read(&mut file, number, kind, self.parts, false)?;
-                    if encoded.is_empty() {
+                    let encoded_blocks = self.read(&mut file, number, kind, self.partition_count, false)?;
+                    if encoded_blocks.is_empty() {
                         break;
                     }
-                    for encoded in encoded {
+                    for encoded_blocks in encoded_blocks {
                         match kind {
-                            Kind::Impressions => log.impressions.append_some(&encoded.records, start..end)?,
-                            Kind::Clicks => log.clicks.append_some(&encoded.records, start..end)?,
+                            LineKind::Impressions => {
+                                log.impressions.append_some(&encoded_blocks.records, start..end)?
+                            }
+                            LineKind::Clicks => log.clicks.append_some(&encoded_blocks.records, start..end)?,
                         }
-                        malformed(traced(encoded.asides));
+                        malformed(traces_of(encoded_blocks.asides));
                     }
-                    while self.limits.disk.is_some_and(|most| taken + log.size() > most) {
+                    while self.limits.disk.is_some_and(|most| bytes_on_disk + log.size() > most) {
                         let middle = start.midpoint(end);
                         if middle == start {
                             return Err(self.too_little_disk());
                         }
-                        (middle..end).for_each(|part| log.release(part));
+                        (middle..end).for_each(|partition| log.release(partition));
                         end = middle;
                     }
                     watch.read(file.bytes_taken());
@@ -134,23 +138,23 @@ impl JoinState<'_> {
         range: Range<usize>,
         outcomes: &mut Spill,
         watch: &impl Watch,
-        take: &mut impl FnMut(Vec<Traced>),
+        take: &mut impl FnMut(Vec<Trace>),
     ) -> Result<(), LogError> {
         let lineups = self.lineups.all();
         watch.join(range.len());
         let all: Vec<usize> = range.collect();
         for group in all.chunks(self.limits.threads.max(1)) {
-            let joined: Vec<Result<Vec<Passed>, LogError>> =
-                group.par_iter().map(|&part| self.join_part(log, part, &lineups)).collect();
-            for (joined, &part) in joined.into_iter().zip(group) {
-                for (joined, records) in joined? {
-                    self.tally += joined.tally;
-                    self.appearances.extend(joined.appearances);
-                    take(traced(joined.asides));
+            let pass_results: Vec<Result<Vec<PassResult>, LogError>> =
+                group.par_iter().map(|&partition| self.join_part(log, partition, &lineups)).collect();
+            for (pass_results, &partition) in pass_results.into_iter().zip(group) {
+                for (pass_results, records) in pass_results? {
+                    self.tally += pass_results.tally;
+                    self.appearances.extend(pass_results.appearances);
+                    take(traces_of(pass_results.asides));
                     outcomes.append_all(&records)?;
                 }
-                log.release(part);
-                watch.joined();
+                log.release(partition);
+                watch.partition_joined();
             }
         }
         self.spilled += log.impressions.written() + log.clicks.written();
@@ -158,50 +162,50 @@ impl JoinState<'_> {
     }
 
     /// Joins one partition, in several passes over it if its table exceeds the memory.
-    fn join_part(&self, log: &Partitions, part: usize, lineups: &[Lineup]) -> Result<Vec<Passed>, LogError> {
-        let bytes = log.impressions.bytes(part);
-        let room = self.limits.memory.max(LEAST_MEMORY) / 2 / self.limits.threads.max(1) as u64;
-        let passes = Table::memory(bytes).div_ceil(room).max(1);
-        let mut joined = Vec::new();
+    fn join_part(&self, log: &Partitions, partition: usize, lineups: &[Lineup]) -> Result<Vec<PassResult>, LogError> {
+        let bytes = log.impressions.bytes(partition);
+        let room = self.limits.memory.max(MIN_MEMORY) / 2 / self.limits.threads.max(1) as u64;
+        let passes = ImpressionTable::memory(bytes).div_ceil(room).max(1);
+        let mut pass_results = Vec::new();
         for pass in 0..passes {
             let is_here = |id: u128| passes == 1 || (id as u64 >> 32) % passes == pass;
             let size = (bytes / passes) as usize;
-            let table = Table::new(self.settings, self.complete_until(), self.keeps_origins, size);
-            let mut table = table.noting(self.conversions);
-            self.each_impression(log, part, |record| {
+            let table = ImpressionTable::new(self.settings, self.complete_until(), self.keeps_origins, size);
+            let mut table = table.with_conversions(self.conversions);
+            self.each_impression(log, partition, |record| {
                 if is_here(record.id()) {
                     table.insert(record);
                 }
             })?;
-            let length = if self.keeps_origins { CLICK + ORIGIN } else { CLICK };
-            log.clicks.read(part, |bytes| {
+            let length = if self.keeps_origins { CLICK_BYTES + ORIGIN_BYTES } else { CLICK_BYTES };
+            log.clicks.read(partition, |bytes| {
                 let clicks = bytes.chunks_exact(length).map(ClickRecord::read);
                 table.click_all(clicks.filter(|click| is_here(click.id)));
                 bytes.len() / length * length
             })?;
             if self.keeps_origins {
-                self.each_impression(log, part, |record| {
+                self.each_impression(log, partition, |record| {
                     if is_here(record.id()) {
                         table.revisit(record);
                     }
                 })?;
             }
-            let mut records = vec![Vec::new(); self.parts];
-            let mask = self.parts - 1;
+            let mut records = vec![Vec::new(); self.partition_count];
+            let mask = self.partition_count - 1;
             let taken =
                 table.finish(lineups, |outcome| outcome.write(&mut records[outcome.unit as usize & mask]), drop);
-            joined.push((taken.map_err(LogError::new)?, records));
+            pass_results.push((taken.map_err(LogError::new)?, records));
         }
-        Ok(joined)
+        Ok(pass_results)
     }
 
     fn each_impression(
         &self,
         log: &Partitions,
-        part: usize,
+        partition: usize,
         mut take: impl FnMut(ImpressionRecord<'_>),
     ) -> Result<(), LogError> {
-        log.impressions.read(part, |bytes| {
+        log.impressions.read(partition, |bytes| {
             let mut used = 0;
             for record in ImpressionRecord::all(bytes, self.keeps_origins) {
                 take(record);

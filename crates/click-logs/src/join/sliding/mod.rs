@@ -11,36 +11,37 @@
 //! (`partitions`), and the choice between the two (`credit`).
 
 mod classify_strays;
-pub(super) mod stopped;
+pub(super) mod stop_reason;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use self::classify_strays::{classify_strays_of, write_closed};
-use self::stopped::Stopped;
+use self::classify_strays::{classify_partition, write_closed};
+use self::stop_reason::StopReason;
 use super::conversions::{Appearance, ConversionLog};
-use super::credit::{Inputs, JoinState, Watch};
-use super::encode_blocks::{Encoded, Kind};
-use super::record::{CLICK, ClickRecord, ImpressionRecord, write_id, write_time};
+use super::credit::{Inputs, Watch};
+use super::encode_blocks::{EncodedBlock, LineKind};
+use super::join_state::JoinState;
+use super::record::{CLICK_BYTES, ClickRecord, ImpressionRecord, write_id, write_time};
 use super::spill::Spill;
-use super::table::{Table, in_groups};
+use super::table::{ImpressionTable, in_groups};
 use super::tally::Tally;
 use crate::error::LogError;
 use crate::model::{Lineup, Settings};
 use crate::read::LogFile;
 
 /// How far lines may be out of order, in milliseconds: servers flush what they did in the last seconds.
-const SLACK: i64 = 60_000;
+const MAX_DISORDER: i64 = 60_000;
 /// Which part of the lines at the beginning of a file may be further away: clocks of users are wrong.
-const STRAY: usize = 20;
+const STRAY_BYTES: usize = 20;
 
 /// A file, read as far as its time comes.
 pub(super) struct Source {
     path: PathBuf,
     number: u32,
-    kind: Kind,
+    kind: LineKind,
     /// Later lines have (almost) only later times.
     frontier: i64,
     file: Option<LogFile>,
@@ -60,12 +61,16 @@ impl Clock {
             let open = sources.iter().filter(|source| source.kind == kind && !source.has_ended);
             open.map(|source| source.frontier).min().unwrap_or(i64::MAX)
         };
-        Self { impressions: of(Kind::Impressions), clicks: of(Kind::Clicks) }
+        Self { impressions: of(LineKind::Impressions), clicks: of(LineKind::Clicks) }
     }
 
     /// The time up to which clicks are safe to join: their impressions have been read if they are in the log.
     fn safe(self, settings: &Settings) -> i64 {
-        if self.impressions == i64::MAX { i64::MAX } else { self.impressions.saturating_sub(settings.skew + SLACK) }
+        if self.impressions == i64::MAX {
+            i64::MAX
+        } else {
+            self.impressions.saturating_sub(settings.skew + MAX_DISORDER)
+        }
     }
 }
 
@@ -73,11 +78,11 @@ impl JoinState<'_> {
     /// The files of a log, if the beginnings of all are in the order of time. Standard input is not checked here.
     pub(super) fn sources(&mut self, inputs: &Inputs) -> Option<Vec<Source>> {
         let mut sources = Vec::new();
-        for (kind, paths) in [(Kind::Impressions, &inputs.impressions), (Kind::Clicks, &inputs.clicks)] {
+        for (kind, paths) in [(LineKind::Impressions, &inputs.impressions), (LineKind::Clicks, &inputs.clicks)] {
             for (number, path) in (0..).zip(paths) {
                 let is_pipe = path == Path::new("-") || !path.is_file();
                 // A file that cannot be read is reported when its turn comes.
-                let first = if is_pipe { Ok(i64::MIN) } else { self.beginning(path, kind) };
+                let first = if is_pipe { Ok(i64::MIN) } else { self.first_time(path, kind) };
                 let frontier = first.ok()?;
                 sources.push(Source { path: path.clone(), number, kind, frontier, file: None, has_ended: false });
             }
@@ -86,61 +91,67 @@ impl JoinState<'_> {
     }
 
     /// The time at which a file begins.
-    fn beginning(&self, path: &Path, kind: Kind) -> Result<i64, ()> {
+    fn first_time(&self, path: &Path, kind: LineKind) -> Result<i64, ()> {
         let block = self.open(path).and_then(|mut file| Ok((file.next_block()?, file))).map_err(drop)?;
         let (Some(block), file) = block else { return Ok(i64::MIN) };
-        let order = self.encoding(0, kind, 1, true).encode(&block, file.format()).map_err(drop)?.order;
+        let order = self.block_encoder(0, kind, 1, true).encode(&block, file.format()).map_err(drop)?.order;
         let mut latest = i64::MIN;
         let is_stray = |&&time: &&i64| {
             latest = latest.max(time);
-            time < latest.saturating_sub(SLACK)
+            time < latest.saturating_sub(MAX_DISORDER)
         };
         let strays = order.iter().filter(is_stray).count();
-        if strays * STRAY > order.len() { Err(()) } else { Ok(order.first().copied().unwrap_or(i64::MIN)) }
+        if strays * STRAY_BYTES > order.len() { Err(()) } else { Ok(order.first().copied().unwrap_or(i64::MIN)) }
     }
 
     /// Joins a log in the order of time; returns the outcomes of impressions, scattered by unit.
-    pub(super) fn slide(&mut self, mut sources: Vec<Source>, watch: &impl Watch) -> Result<Spill, Stopped> {
+    pub(super) fn slide(&mut self, mut sources: Vec<Source>, watch: &impl Watch) -> Result<Spill, StopReason> {
         let count = (2 * self.limits.threads.max(1)).next_power_of_two();
         let mut lanes: Vec<Lane<'_>> =
-            (0..count).map(|_| Lane::new(self.settings, self.conversions, self.parts)).collect();
-        let mut left = Left {
+            (0..count).map(|_| Lane::new(self.settings, self.conversions, self.partition_count)).collect();
+        let mut left_impressions = LeftImpressions {
             outcomes: self.spill("outcomes", 4),
             closed: self.spill("closed", 8),
             strays: self.spill("strays", 8),
         };
         // Clicks wait for their impressions, so these are read a little further.
-        let ahead = self.settings.skew + 2 * SLACK;
+        let ahead = self.settings.skew + 2 * MAX_DISORDER;
         let time = |source: &Source| match source.kind {
-            Kind::Impressions => source.frontier,
-            Kind::Clicks => source.frontier.saturating_add(ahead),
+            LineKind::Impressions => source.frontier,
+            LineKind::Clicks => source.frontier.saturating_add(ahead),
         };
         loop {
             let open = sources.iter_mut().filter(|source| !source.has_ended);
             let Some(source) = open.min_by_key(|source| time(source)) else { break };
             let encoded = self.next(source, count, watch)?;
             let kind = source.kind;
-            self.step(&mut lanes, &mut left, kind, &encoded, Clock::of(&sources))?;
-            let size = left.outcomes.size() + left.closed.size() + left.strays.size();
+            self.step(&mut lanes, &mut left_impressions, kind, &encoded, Clock::of(&sources))?;
+            let size =
+                left_impressions.outcomes.size() + left_impressions.closed.size() + left_impressions.strays.size();
             if self.limits.disk.is_some_and(|most| size > most) {
                 return Err(self.too_little_disk().into());
             }
         }
-        let Left { outcomes, closed, strays } = left;
+        let LeftImpressions { outcomes, closed, strays } = left_impressions;
         self.spilled += closed.written() + strays.written();
         self.classify_strays(&closed, &strays)?;
         Ok(outcomes)
     }
 
     /// The next lines of a file.
-    fn next(&mut self, source: &mut Source, parts: usize, watch: &impl Watch) -> Result<Vec<Encoded>, LogError> {
+    fn next(
+        &mut self,
+        source: &mut Source,
+        partition_count: usize,
+        watch: &impl Watch,
+    ) -> Result<Vec<EncodedBlock>, LogError> {
         let file = match &mut source.file {
             Some(file) => file,
             none => none.insert(self.open(&source.path)?),
         };
-        let mut encoded = self.read(file, source.number, source.kind, parts, true)?;
+        let mut encoded_blocks = self.read(file, source.number, source.kind, partition_count, true)?;
         watch.read(file.bytes_taken());
-        match encoded.last_mut() {
+        match encoded_blocks.last_mut() {
             None => {
                 source.has_ended = true;
                 source.file = None;
@@ -152,48 +163,48 @@ impl JoinState<'_> {
                 source.frontier = source.frontier.max(*last.order.select_nth_unstable(middle).1);
             }
         }
-        Ok(encoded)
+        Ok(encoded_blocks)
     }
 
     /// Lets all lanes process the lines read.
     fn step(
         &mut self,
         lanes: &mut [Lane<'_>],
-        left: &mut Left,
-        kind: Kind,
-        encoded: &[Encoded],
+        left_impressions: &mut LeftImpressions,
+        kind: LineKind,
+        encoded_blocks: &[EncodedBlock],
         clock: Clock,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopReason> {
         let lineups = self.lineups.all();
         // A file that is not read yet begins with this impression: a gap between two files does not end the log.
         let complete_until = match clock.impressions {
             i64::MAX => self.complete_until(),
             time => self.complete_until_at_least(time),
         };
-        let moved: Vec<Result<Moved, String>> = lanes
+        let lane_results: Vec<Result<MovedRecords, String>> = lanes
             .par_iter_mut()
             .enumerate()
             .map(|(number, lane)| {
-                let records = encoded.iter().map(|encoded| encoded.records[number].as_slice());
+                let records = encoded_blocks.iter().map(|encoded_blocks| encoded_blocks.records[number].as_slice());
                 lane.step(kind, records, clock, &lineups, complete_until)
             })
             .collect();
-        for moved in moved {
-            let moved = moved.map_err(LogError::new)?;
-            if moved.is_out_of_order {
+        for lane_results in lane_results {
+            let lane_results = lane_results.map_err(LogError::new)?;
+            if lane_results.is_out_of_order {
                 let why = "an impression is logged again with an earlier time, behind clicks on it";
-                return Err(Stopped::OutOfOrder(why.to_owned()));
+                return Err(StopReason::OutOfOrder(why.to_owned()));
             }
-            self.tally += moved.tally;
-            self.appearances.extend(moved.appearances);
-            left.outcomes.append_all(&moved.outcomes)?;
-            left.closed.append_all(&moved.closed)?;
-            left.strays.append_all(&moved.strays)?;
+            self.tally += lane_results.tally;
+            self.appearances.extend(lane_results.appearances);
+            left_impressions.outcomes.append_all(&lane_results.outcomes)?;
+            left_impressions.closed.append_all(&lane_results.closed)?;
+            left_impressions.strays.append_all(&lane_results.strays)?;
         }
         let held: u64 = lanes.iter().map(Lane::memory).sum();
         if held > self.limits.memory / 2 {
             let (mb, window) = (self.limits.memory >> 20, times::duration_text(self.settings.window));
-            return Err(Stopped::OutOfOrder(format!(
+            return Err(StopReason::OutOfOrder(format!(
                 "what is shown in {window} exceeds half of the {mb} MB of memory"
             )));
         }
@@ -201,10 +212,12 @@ impl JoinState<'_> {
     }
 
     /// Determines the fates of clicks that met no impression.
-    fn classify_strays(&mut self, closed: &Spill, strays: &Spill) -> Result<(), Stopped> {
+    fn classify_strays(&mut self, closed: &Spill, strays: &Spill) -> Result<(), StopReason> {
         let settings = self.settings;
-        let tallies: Vec<Result<Tally, Stopped>> =
-            (0..self.parts).into_par_iter().map(|part| classify_strays_of(settings, closed, strays, part)).collect();
+        let tallies: Vec<Result<Tally, StopReason>> = (0..self.partition_count)
+            .into_par_iter()
+            .map(|partition| classify_partition(settings, closed, strays, partition))
+            .collect();
         for tally in tallies {
             self.tally += tally?;
         }
@@ -213,14 +226,14 @@ impl JoinState<'_> {
 }
 
 /// Impressions that left the window.
-struct Left {
+struct LeftImpressions {
     outcomes: Spill,
     closed: Spill,
     strays: Spill,
 }
 
 /// Records that left the window of one lane in one step, by partition.
-struct Moved {
+struct MovedRecords {
     /// A line was out of place: a click may have met an incomplete impression.
     is_out_of_order: bool,
     tally: Tally,
@@ -234,7 +247,7 @@ struct Moved {
 struct Lane<'a> {
     settings: &'a Settings,
     conversions: Option<&'a ConversionLog>,
-    parts: usize,
+    partition_count: usize,
     /// Oldest first.
     panes: VecDeque<Pane<'a>>,
     /// Clicks that are ahead of the impressions.
@@ -245,7 +258,7 @@ struct Lane<'a> {
 
 /// Impressions that leave together.
 struct Pane<'a> {
-    table: Table<'a>,
+    table: ImpressionTable<'a>,
     /// The time when it began.
     since: i64,
     /// The time of its newest impression.
@@ -253,31 +266,31 @@ struct Pane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    fn new(settings: &'a Settings, conversions: Option<&'a ConversionLog>, parts: usize) -> Self {
-        Self { settings, conversions, parts, panes: VecDeque::new(), waiting: Vec::new(), largest: 0 }
+    fn new(settings: &'a Settings, conversions: Option<&'a ConversionLog>, partition_count: usize) -> Self {
+        Self { settings, conversions, partition_count, panes: VecDeque::new(), waiting: Vec::new(), largest: 0 }
     }
 
     /// Bytes that it holds.
     fn memory(&self) -> u64 {
         let records: usize = self.panes.iter().map(|pane| pane.table.bytes()).sum();
-        Table::memory(records as u64) + (self.waiting.len() * size_of::<ClickRecord>()) as u64
+        ImpressionTable::memory(records as u64) + (self.waiting.len() * size_of::<ClickRecord>()) as u64
     }
 
     fn step<'b>(
         &mut self,
-        kind: Kind,
+        kind: LineKind,
         records: impl Iterator<Item = &'b [u8]>,
         clock: Clock,
         lineups: &[Lineup],
         complete_until: i64,
-    ) -> Result<Moved, String> {
-        let some = || vec![Vec::new(); self.parts];
+    ) -> Result<MovedRecords, String> {
+        let some = || vec![Vec::new(); self.partition_count];
         let (outcomes, closed, strays) = (some(), some(), some());
         let (tally, appearances) = Default::default();
-        let mut moved = Moved { is_out_of_order: false, tally, appearances, outcomes, closed, strays };
+        let mut moved_records = MovedRecords { is_out_of_order: false, tally, appearances, outcomes, closed, strays };
         let safe = clock.safe(self.settings);
         match kind {
-            Kind::Impressions => {
+            LineKind::Impressions => {
                 self.begin_pane(clock);
                 let records = records.flat_map(|records| ImpressionRecord::all(records, false));
                 in_groups(
@@ -286,55 +299,61 @@ impl<'a> Lane<'a> {
                     |group, ids| {
                         self.panes.iter().for_each(|pane| pane.table.touch(ids));
                         for &record in group {
-                            moved.is_out_of_order |= self.insert(record);
+                            moved_records.is_out_of_order |= self.insert(record);
                         }
                     },
                 );
             }
-            Kind::Clicks => {
-                let clicks = records.flat_map(|records| records.chunks_exact(CLICK)).map(ClickRecord::read);
+            LineKind::Clicks => {
+                let clicks = records.flat_map(|records| records.chunks_exact(CLICK_BYTES)).map(ClickRecord::read);
                 in_groups(
                     clicks,
                     |click| click.id,
                     |group, ids| {
                         self.panes.iter().for_each(|pane| pane.table.touch(ids));
                         for &click in group {
-                            if click.time <= safe { self.click(click, &mut moved) } else { self.waiting.push(click) }
+                            if click.time <= safe {
+                                self.click(click, &mut moved_records)
+                            } else {
+                                self.waiting.push(click)
+                            }
                         }
                     },
                 );
             }
         }
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.retain(|click| {
+        let mut waiting_clicks = std::mem::take(&mut self.waiting);
+        waiting_clicks.retain(|click| {
             let waits = click.time > safe;
             if !waits {
-                self.click(*click, &mut moved);
+                self.click(*click, &mut moved_records);
             }
             waits
         });
-        self.waiting = waiting;
+        self.waiting = waiting_clicks;
         let passed = clock.clicks.min(safe);
         while let Some(pane) = self.panes.front() {
             let ends = pane.newest.saturating_add(self.settings.window);
             // Before that time, the same impression may come again, and the log may end.
-            let is_closed = ends.saturating_add(SLACK) < passed && ends.saturating_add(SLACK) <= clock.impressions;
+            let is_closed =
+                ends.saturating_add(MAX_DISORDER) < passed && ends.saturating_add(MAX_DISORDER) <= clock.impressions;
             let is_over = clock.impressions == i64::MAX && clock.clicks == i64::MAX;
             if !is_closed && !is_over {
                 break;
             }
             let pane = self.panes.pop_front().expect("it is there");
-            self.close(pane, lineups, complete_until, &mut moved)?;
+            self.close(pane, lineups, complete_until, &mut moved_records)?;
         }
-        Ok(moved)
+        Ok(moved_records)
     }
 
     /// Begins another pane if the newest one has lasted as long as a window.
     fn begin_pane(&mut self, clock: Clock) {
-        let lasts = self.settings.window.saturating_add(self.settings.skew + SLACK);
+        let lasts = self.settings.window.saturating_add(self.settings.skew + MAX_DISORDER);
         let is_full = self.panes.back().is_none_or(|pane| pane.since.saturating_add(lasts) < clock.impressions);
         if is_full {
-            let table = Table::new(self.settings, i64::MAX, false, self.largest).noting(self.conversions);
+            let table =
+                ImpressionTable::new(self.settings, i64::MAX, false, self.largest).with_conversions(self.conversions);
             self.panes.push_back(Pane { table, since: clock.impressions, newest: i64::MIN });
         }
     }
@@ -351,14 +370,14 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn click(&mut self, click: ClickRecord, moved: &mut Moved) {
+    fn click(&mut self, click: ClickRecord, moved_records: &mut MovedRecords) {
         for pane in self.panes.iter_mut().rev() {
             if let Some(entry) = pane.table.entry(click.id) {
-                pane.table.click_on(entry, click);
+                pane.table.add_click(entry, click);
                 return;
             }
         }
-        let bytes = &mut moved.strays[part_of(click.id, self.parts)];
+        let bytes = &mut moved_records.strays[partition_of(click.id, self.partition_count)];
         write_id(click.id, bytes);
         write_time(click.time, bytes);
     }
@@ -368,24 +387,24 @@ impl<'a> Lane<'a> {
         pane: Pane<'a>,
         lineups: &[Lineup],
         complete_until: i64,
-        moved: &mut Moved,
+        moved_records: &mut MovedRecords,
     ) -> Result<(), String> {
         let Pane { mut table, .. } = pane;
         self.largest = self.largest.max(table.bytes());
         table.complete_until(complete_until);
-        let Moved { tally, appearances, outcomes, closed, .. } = moved;
-        let joined = table.finish(
+        let MovedRecords { tally, appearances, outcomes, closed, .. } = moved_records;
+        let joined_table = table.finish(
             lineups,
-            |outcome| outcome.write(&mut outcomes[outcome.unit as usize & (self.parts - 1)]),
-            |impression| write_closed(impression, &mut closed[part_of(impression.id, self.parts)]),
+            |outcome| outcome.write(&mut outcomes[outcome.unit as usize & (self.partition_count - 1)]),
+            |impression| write_closed(impression, &mut closed[partition_of(impression.id, self.partition_count)]),
         )?;
-        *tally += joined.tally;
-        appearances.extend(joined.appearances);
+        *tally += joined_table.tally;
+        appearances.extend(joined_table.appearances);
         Ok(())
     }
 }
 
 /// The partition of an id; its lower bits chose the lane.
-fn part_of(id: u128, parts: usize) -> usize {
-    (id >> 80) as usize & (parts - 1)
+fn partition_of(id: u128, partition_count: usize) -> usize {
+    (id >> 80) as usize & (partition_count - 1)
 }

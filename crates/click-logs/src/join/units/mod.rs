@@ -10,224 +10,34 @@
 //! with any pair, is its only outcome, on its day; if that one was set aside, or names one ranker alone, the unit has none. The
 //! first *decided* impression, or the first of each pair, would be biased too: which one it is depends on outcomes.
 
+mod day_counts;
+mod log_totals;
+mod pairs;
 mod past;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::ops::AddAssign;
+pub use day_counts::DayTotals;
+pub(super) use day_counts::{Days, split_days};
+pub use log_totals::LogTotals;
+pub(super) use pairs::{Pairs, most_careful_choice};
+pub(super) use past::{UnitPast, unzigzag, zigzag};
 
-use statistics::{Counts, Preference};
-use verdicts::amounts::{Amounts, SideClicks, UnitAmounts};
+use statistics::Preference;
+use verdicts::PairChoice;
+use verdicts::amounts::UnitAmounts;
 use verdicts::conversions::UnitConversions;
 use verdicts::draft::UnitDraft;
-use verdicts::integrity::{Fresh, PageCounts, PageDay, PageRecord};
-use verdicts::outcomes::{Day, DayCounts};
-use verdicts::{OfVersion, PairChoice, Version};
+use verdicts::integrity::CoinScope;
 
-use past::{Met, UnitSum};
+use pairs::OrderedOutcome;
+use past::{MetVersion, UnitSum};
 
-pub(super) use past::{Past, unzigzag, zigzag};
-
-use super::conversions::{self, ConversionCredit, OfUnit, Owner, State};
-use super::credited::Credited;
-use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN};
+use super::conversions::{self, ConversionCredit, OfUnit, State};
+use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN_PLACE};
 use super::record::Origin;
-use super::span::beyond_end;
-use super::survey::Survey;
 use super::tally::{
-    Aside, ClickFate, ImpressionFate, Tally, Traced, TracedConversions, TracedPair, TracedUnit, UnitFate,
+    Aside, ClickFate, ImpressionFate, Tally, Trace, TracedConversions, TracedPair, TracedUnit, UnitFate,
 };
-use crate::model::{Lineup, Settings};
-
-/// Counts by version, day and pair.
-pub(super) type Days = BTreeMap<(usize, i32, (usize, usize)), OfDay>;
-
-/// The counts of a pair on a day, and those of its pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OfDay {
-    /// Wins, losses and ties.
-    pub counts: DayCounts,
-    /// The pages.
-    pub pages: PageCounts,
-}
-
-impl OfDay {
-    /// The length of its list of numbers.
-    pub const NUMBERS: usize = 6 + PageCounts::COLUMNS.len() + Amounts::COLUMNS.len();
-
-    /// As numbers, which may be added up: wins, losses and ties by units and by impressions, those of pages and of amounts.
-    #[must_use]
-    pub fn numbers(&self) -> [i64; Self::NUMBERS] {
-        const PAGES: usize = 6 + PageCounts::COLUMNS.len();
-        let Self { counts: DayCounts { units, impressions, amounts }, pages } = self;
-        let mut numbers = [0; Self::NUMBERS];
-        let [a, b] = [units, impressions].map(|counts| [counts.wins, counts.losses, counts.ties].map(u64::cast_signed));
-        numbers[..3].copy_from_slice(&a);
-        numbers[3..6].copy_from_slice(&b);
-        numbers[6..PAGES].copy_from_slice(&pages.numbers());
-        numbers[PAGES..].copy_from_slice(&amounts.numbers());
-        numbers
-    }
-
-    /// Parses the result of [`numbers`](Self::numbers).
-    #[must_use]
-    pub fn of_numbers(numbers: [i64; Self::NUMBERS]) -> Self {
-        const PAGES: usize = 6 + PageCounts::COLUMNS.len();
-        let of = |at: usize| {
-            let [wins, losses, ties] = [0, 1, 2].map(|more| numbers[at + more].cast_unsigned());
-            Counts::new(wins, losses, ties)
-        };
-        let pages = PageCounts::of_numbers(std::array::from_fn(|at| numbers[6 + at]));
-        let amounts = Amounts::of_numbers(std::array::from_fn(|at| numbers[PAGES + at]));
-        Self { counts: DayCounts { units: of(0), impressions: of(3), amounts }, pages }
-    }
-}
-
-impl AddAssign for OfDay {
-    fn add_assign(&mut self, other: Self) {
-        self.counts.units += other.counts.units;
-        self.counts.impressions += other.counts.impressions;
-        self.counts.amounts += other.counts.amounts;
-        self.pages += other.pages;
-    }
-}
-
-/// The days of a log: outcomes, and pages, both without empty days.
-pub(super) fn divided(days: impl Iterator<Item = ((usize, i32, (usize, usize)), OfDay)>) -> (Vec<Day>, Vec<PageDay>) {
-    let (mut outcomes, mut all_pages) = (Vec::new(), Vec::new());
-    for ((version, day, pair), OfDay { counts, pages }) in days {
-        if counts != DayCounts::default() {
-            outcomes.push(Day { version, day, pair, counts });
-        }
-        if pages != PageCounts::default() {
-            all_pages.push(PageDay { version, day, pair, counts: pages });
-        }
-    }
-    outcomes.sort_by_key(|day| (day.version, day.day, day.pair));
-    all_pages.sort_by_key(|day| (day.version, day.day, day.pair));
-    (outcomes, all_pages)
-}
-
-/// An outcome for a pair in the order of results.
-#[derive(Debug, Clone, Copy)]
-struct OfPair {
-    pair: (usize, usize),
-    /// 1 if the first won, -1 if the second did.
-    net: i8,
-    page: PageRecord,
-    sides: Option<SideClicks>,
-    /// The advantage that its coins give the first.
-    advantage: i16,
-}
-
-impl OfPair {
-    /// The same with the lower place first.
-    fn in_order(self) -> Self {
-        let Self { pair: (i, j), net, page, sides, advantage } = self;
-        if i < j {
-            self
-        } else {
-            let sides = sides.map(SideClicks::swapped);
-            Self { pair: (j, i), net: -net, page: page.swapped(), sides, advantage: -advantage }
-        }
-    }
-}
-
-/// Which version a lineup is of, and which pair of all rankers a pair of a lineup is.
-pub(super) struct Pairs {
-    /// The names of all rankers, in the order of results.
-    pub(super) names: Vec<String>,
-    /// The versions, in the order of results.
-    pub(super) versions: Vec<Version>,
-    /// By version: the places of its rankers in `names`, ascending.
-    rankers: Vec<Vec<usize>>,
-    /// By lineup: its version; by place: the place in `names`.
-    lineups: Vec<(usize, Vec<usize>)>,
-}
-
-impl Pairs {
-    /// The pairs of all lineups; `names` are the rankers in the order of results.
-    pub(super) fn new(
-        lineups: &[Lineup],
-        names: Vec<String>,
-        versions: &BTreeMap<Option<String>, OfVersion>,
-        settings: &Settings,
-    ) -> Self {
-        let place = |name: &String| names.iter().position(|known| known == name).expect("every name is there");
-        let rankers_of = |of: &OfVersion| {
-            let mut rankers: Vec<usize> = of.rankers.iter().chain(&settings.rankers).map(place).collect();
-            rankers.sort_unstable();
-            rankers.dedup();
-            rankers
-        };
-        let version = |name: &Option<String>| versions.keys().position(|known| known == name).unwrap_or_default();
-        let of_lineup =
-            |lineup: &Lineup| (version(&lineup.version), lineup.rankers.iter().map(place).collect::<Vec<_>>());
-        Self {
-            versions: resolved(versions, settings),
-            rankers: versions.values().map(rankers_of).collect(),
-            lineups: lineups.iter().map(of_lineup).collect(),
-            names,
-        }
-    }
-
-    /// The version of an outcome.
-    pub(super) fn version(&self, outcome: &PairOutcome) -> usize {
-        self.lineups.get(outcome.lineup as usize).map_or(0, |(version, _)| *version)
-    }
-
-    /// Which of a pair owns a document with this `owner`, given as a place of a lineup; `None` if the lineup is of another version, or
-    /// the pair did not meet in it.
-    fn owner(&self, lineup: u32, owner: u8, version: usize, pair: (usize, usize)) -> Option<Owner> {
-        let (of, places) = self.lineups.get(lineup as usize)?;
-        if *of != version {
-            return None;
-        }
-        // With two rankers, a list may name only one, or none.
-        let both = self.rankers[version].as_slice();
-        let places: Cow<'_, [usize]> = match (places.as_slice(), both) {
-            (&[first], &[a, b]) if first == a || first == b => vec![first, a + b - first].into(),
-            ([], &[_, _]) => both.into(),
-            (places, _) => places.into(),
-        };
-        conversions::owner(&places, pair, owner)
-    }
-
-    /// How the pairs of a version were chosen.
-    fn choice(&self, version: usize) -> PairChoice {
-        self.versions.get(version).map_or(PairChoice::Chance, |version| version.choice)
-    }
-
-    /// An outcome for its pair; `None` if the impression does not name its pair.
-    fn of(&self, outcome: &PairOutcome) -> Option<OfPair> {
-        let (version, places) = self.lineups.get(outcome.lineup as usize)?;
-        let known = |place: u8| places.get(usize::from(place)).copied();
-        let (i, j) = match (known(outcome.pair[0]), known(outcome.pair[1]), self.rankers[*version].as_slice()) {
-            (Some(i), Some(j), _) => (i, j),
-            // With two rankers, the other is known.
-            (Some(i), None, &[first, second]) => (i, if i == first { second } else { first }),
-            (None, None, &[first, second]) => (first, second),
-            _ => return None,
-        };
-        if i == j {
-            return None;
-        }
-        let PairOutcome { net, page, sides, advantage, .. } = *outcome;
-        Some(OfPair { pair: (i, j), net, page, sides, advantage: advantage.unwrap_or(0) }.in_order())
-    }
-}
-
-/// The versions in the order of results, and how their pairs were chosen.
-pub(super) fn resolved(versions: &BTreeMap<Option<String>, OfVersion>, settings: &Settings) -> Vec<Version> {
-    versions.iter().map(|(name, of)| of.resolve(name.as_deref(), settings.pairs)).collect()
-}
-
-/// How pairs were chosen over all versions: the most careful answer, and whether any of them declares it.
-pub(super) fn most_careful(versions: &[Version]) -> Version {
-    let none = || OfVersion::default().resolve(None, None);
-    let most = versions.iter().rev().max_by_key(|version| version.choice).cloned().unwrap_or_else(none);
-    Version { name: None, declared: versions.iter().filter_map(|version| version.declared).max(), ..most }
-}
+use crate::model::Settings;
 
 /// Counts the units of one partition.
 pub(super) struct Counter<'a> {
@@ -240,7 +50,7 @@ pub(super) struct Counter<'a> {
     pub(super) days: Days,
     pub(super) tally: Tally,
     /// Fates of impressions and units, where origins are known.
-    pub(super) traced: Vec<Traced>,
+    pub(super) traced: Vec<Trace>,
     /// How conversions are credited, if there are any, and their results.
     credit: Option<&'a ConversionCredit<'a>>,
     pub(super) conversions: conversions::ConversionTotals,
@@ -256,7 +66,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The same counter, which also credits conversions, if there are any.
-    pub(super) fn crediting(self, credit: Option<&'a ConversionCredit<'a>>) -> Self {
+    pub(super) fn with_credit(self, credit: Option<&'a ConversionCredit<'a>>) -> Self {
         Self { credit, ..self }
     }
 
@@ -265,7 +75,7 @@ impl<'a> Counter<'a> {
         // Sorted by the upper part of units alone: fewer bytes to move. Bits from 80 on may be those of a partition.
         let mut order: Vec<(u32, u32)> = outcomes.units().map(|unit| (unit >> 48) as u32).zip(0..).collect();
         order.sort_unstable_by_key(|&(upper, _)| upper);
-        let (mut alike, mut past): (Vec<PairOutcome>, Past) = Default::default();
+        let (mut alike, mut past): (Vec<PairOutcome>, UnitPast) = Default::default();
         for group in order.chunk_by(|a, b| a.0 == b.0) {
             alike.clear();
             alike.extend(group.iter().map(|&(_, place)| outcomes.get(place as usize)));
@@ -284,7 +94,7 @@ impl<'a> Counter<'a> {
 
     /// Counts outcomes of one unit, in the order of their days, and adds them to its past. All days are later than those of its
     /// past.
-    pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut Past) {
+    pub(super) fn count_unit(&mut self, unit: &mut [PairOutcome], past: &mut UnitPast) {
         self.at = unit.iter().filter_map(|outcome| outcome.origin).min();
         self.unit = unit.first().map_or(0, |outcome| outcome.unit);
         if past.bot_from == i32::MAX {
@@ -326,33 +136,34 @@ impl<'a> Counter<'a> {
         unit: &[PairOutcome],
         version: usize,
         (bot_from, first): (i32, Option<(i64, u32)>),
-        mut each: impl FnMut(&mut Self, &PairOutcome, OfPair),
+        mut each: impl FnMut(&mut Self, &PairOutcome, OrderedOutcome),
     ) {
-        let fresh = self.settings.fresh();
-        let first = first.filter(|_| fresh == Fresh::FirstOfUnit);
+        let coin_scope = self.settings.coin_scope();
+        let first = first.filter(|_| coin_scope == CoinScope::FirstOfUnit);
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The opponent is known only if both rankers always met: outcomes may have chosen one to be shown alone.
-            let may_be_alone = self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN);
-            let Some(mut of) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
+            let may_be_alone =
+                self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN_PLACE);
+            let Some(mut ordered) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
-            let is_fresh = fresh == Fresh::Every || Some(outcome.shown) == first;
+            let is_fresh = coin_scope == CoinScope::Every || Some(outcome.shown) == first;
             if !is_fresh {
                 // Whether it was shown may depend on the earlier results of the same coin.
-                of.advantage = 0;
+                ordered.advantage = 0;
             }
-            each(self, outcome, of);
-            let OfPair { pair, net, page, .. } = of;
+            each(self, outcome, ordered);
+            let OrderedOutcome { pair, net, page, .. } = ordered;
             // Bots, too: bots are detected by clicks, which depend on the document that a coin put on top.
-            let of_day = self.days.entry((version, outcome.day, pair)).or_default();
-            of_day.pages.add(page, is_fresh);
+            let day_totals = self.days.entry((version, outcome.day, pair)).or_default();
+            day_totals.pages.add(page, is_fresh);
             let is_bot = outcome.day >= bot_from;
             if let Some((file, line)) = outcome.origin {
                 let (day, clicks) = (outcome.day, outcome.clicks);
                 let fate = if is_bot { ImpressionFate::Bot } else { ImpressionFate::Credited };
                 let traced = TracedPair { file, line, pair, version, day, net, clicks, fate: fate.name() };
-                self.traced.push(Traced::Pair(traced));
+                self.traced.push(Trace::Pair(traced));
             }
             if is_bot {
                 self.set_aside(outcome, ImpressionFate::Bot, ClickFate::Bot);
@@ -361,15 +172,15 @@ impl<'a> Counter<'a> {
             if outcome.stands {
                 self.tally.impressions(ImpressionFate::Credited, 1);
             }
-            of_day.counts.impressions.record(Preference::of_net(f64::from(net)));
+            day_totals.counts.impressions.record(Preference::of_net(f64::from(net)));
         }
     }
 
     /// Adds days of a unit to its sums in a version.
-    fn add_days(&mut self, unit: &[PairOutcome], version: usize, past: &mut Past) {
-        let met = past.met(version);
-        let first = if met.is_none() { first_shown(unit) } else { None };
-        let mut met = met.unwrap_or(Met { version, first: None, is_unkept: false });
+    fn add_days(&mut self, unit: &[PairOutcome], version: usize, past: &mut UnitPast) {
+        let versions_met = past.met_version(version);
+        let first = if versions_met.is_none() { first_shown(unit) } else { None };
+        let mut versions_met = versions_met.unwrap_or(MetVersion { version, first: None, is_unkept: false });
         let keeps_first = self.pairs.choice(version) == PairChoice::Kept;
         let (unit_days, bot_from, mut is_kept) = (self.settings.unit_days as i32, past.bot_from, true);
         // A unit meets few pairs.
@@ -378,18 +189,18 @@ impl<'a> Counter<'a> {
             unit,
             version,
             (bot_from, first),
-            |counter, outcome, OfPair { pair, net, sides, advantage, .. }| {
+            |counter, outcome, OrderedOutcome { pair, net, sides, advantage, .. }| {
                 if keeps_first && outcome.stands {
-                    is_kept &= *met.first.get_or_insert(pair) == pair;
+                    is_kept &= *versions_met.first.get_or_insert(pair) == pair;
                 }
                 let known = sums.iter().position(|sum| sum.pair == pair && sum.version == version);
-                let at = known.unwrap_or_else(|| {
+                let index = known.unwrap_or_else(|| {
                     let last = outcome.day.saturating_add(unit_days - 1);
                     let (amounts, draft) = Default::default();
                     sums.push(UnitSum { version, pair, last, net: 0, amounts, draft, is_open: true });
                     sums.len() - 1
                 });
-                let UnitSum { last, net: sum, amounts, draft, .. } = &mut sums[at];
+                let UnitSum { last, net: sum, amounts, draft, .. } = &mut sums[index];
                 if outcome.day <= *last && outcome.day < bot_from {
                     *sum += i64::from(net);
                     amounts.add(sides);
@@ -399,15 +210,15 @@ impl<'a> Counter<'a> {
                 }
             },
         );
-        if !is_kept && !met.is_unkept {
+        if !is_kept && !versions_met.is_unkept {
             self.tally.unkept += 1;
-            met.is_unkept = true;
+            versions_met.is_unkept = true;
         }
-        past.note(met);
+        past.note(versions_met);
     }
 
     /// Counts those sums of a unit that end on days that are over.
-    fn settle(&mut self, past: &mut Past) {
+    fn settle(&mut self, past: &mut UnitPast) {
         let bot_from = past.bot_from;
         for sum in past.sums.iter_mut().filter(|sum| sum.is_open) {
             let UnitSum { version, pair, last, net, amounts, draft, .. } = *sum;
@@ -431,10 +242,10 @@ impl<'a> Counter<'a> {
     }
 
     /// Counts a unit by its very first impression in a version.
-    fn count_first(&mut self, unit: &[PairOutcome], version: usize, past: &mut Past) {
+    fn count_first(&mut self, unit: &[PairOutcome], version: usize, past: &mut UnitPast) {
         let bot_from = past.bot_from;
-        let first = if past.met(version).is_none() { first_shown(unit) } else { None };
-        let mut outcomes: Vec<(i32, OfPair)> = Vec::new();
+        let first = if past.met_version(version).is_none() { first_shown(unit) } else { None };
+        let mut outcomes: Vec<(i32, OrderedOutcome)> = Vec::new();
         let is_first = |outcome: &PairOutcome| first == Some(outcome.shown);
         let is_set_aside = unit.iter().any(|outcome| is_first(outcome) && outcome.is_set_aside);
         self.count_impressions(unit, version, (bot_from, first), |counter, outcome, of| {
@@ -447,7 +258,7 @@ impl<'a> Counter<'a> {
         if first.is_none() {
             return;
         }
-        past.note(Met { version, first: None, is_unkept: false });
+        past.note(MetVersion { version, first: None, is_unkept: false });
         let day = unit.iter().find(|outcome| is_first(outcome)).map_or(i32::MAX, |outcome| outcome.day);
         let waiting = if bot_from <= day {
             Some(UnitFate::Bot)
@@ -469,7 +280,7 @@ impl<'a> Counter<'a> {
             self.tally.units(UnitFate::Spent, 1);
             trace_unit(&mut self.traced, self.at, (version, day), None, UnitFate::Spent);
         } else {
-            for (day, OfPair { pair, net, sides, advantage, .. }) in outcomes {
+            for (day, OrderedOutcome { pair, net, sides, advantage, .. }) in outcomes {
                 let counts = &mut self.days.entry((version, day, pair)).or_default().counts;
                 counts.units.record(Preference::of_net(f64::from(net)));
                 counts.amounts.record(UnitAmounts::of(sides));
@@ -500,8 +311,8 @@ impl<'a> Counter<'a> {
                 State::Open => (UnitConversions::default(), UnitFate::Open),
                 State::Bot => (UnitConversions::default(), UnitFate::Bot),
             };
-            let (day, fate) = (credit.closing(last), fate.name());
-            self.traced.push(Traced::Conversions(TracedConversions { file, line, pair, version, day, sum, fate }));
+            let (day, fate) = (credit.closing_day(last), fate.name());
+            self.traced.push(Trace::Conversions(TracedConversions { file, line, pair, version, day, sum, fate }));
         }
     }
 
@@ -514,81 +325,26 @@ impl<'a> Counter<'a> {
         self.tally.moved_clicks(clicks, u64::from(outcome.clicks));
         if let Some((file, line)) = outcome.origin {
             // Each impression of a bot already has a row, which names its pair.
-            self.traced.push(Traced::Aside(Aside { is_impression: true, file, line, fate: fate.name() }));
+            self.traced.push(Trace::Aside(Aside { is_impression: true, file, line, fate: fate.name() }));
         }
     }
 }
 
 /// Traces an outcome of the unit that has its first line at a place.
 fn trace_unit(
-    traced: &mut Vec<Traced>,
-    at: Option<Origin>,
+    traces: &mut Vec<Trace>,
+    origin: Option<Origin>,
     (version, day): (usize, i32),
-    said: Option<((usize, usize), i64)>,
+    pair_and_net: Option<((usize, usize), i64)>,
     fate: UnitFate,
 ) {
-    if let Some((file, line)) = at {
-        let (pair, net) = (said.map(|(pair, _)| pair), said.map_or(0, |(_, net)| net));
-        traced.push(Traced::Unit(TracedUnit { file, line, pair, version, day, net, fate: fate.name() }));
+    if let Some((file, line)) = origin {
+        let (pair, net) = (pair_and_net.map(|(pair, _)| pair), pair_and_net.map_or(0, |(_, net)| net));
+        traces.push(Trace::Unit(TracedUnit { file, line, pair, version, day, net, fate: fate.name() }));
     }
 }
 
 /// When the first of some outcomes was shown.
 fn first_shown(unit: &[PairOutcome]) -> Option<(i64, u32)> {
     unit.iter().map(|outcome| outcome.shown).min()
-}
-
-/// Counts of parts of a log, added up.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sum {
-    /// By version, day and names.
-    pub days: BTreeMap<(Option<String>, i32, [String; 2]), OfDay>,
-    /// Fates of lines.
-    pub tally: Tally,
-}
-
-impl Sum {
-    /// Adds the counts of a day of a version of the experiment; `names` are in the order of results.
-    pub fn add_day(&mut self, version: Option<String>, day: i32, names: [String; 2], of: OfDay) {
-        *self.days.entry((version, day, names)).or_default() += of;
-    }
-
-    /// The result, once all parts are added.
-    #[must_use]
-    pub fn credited(self, survey: &Survey, settings: &Settings) -> Credited {
-        let rankers = survey.names(settings);
-        let place = |name: &String| rankers.iter().position(|known| known == name).expect("checked when it was pushed");
-        let versions = resolved(&survey.versions, settings);
-        let number = |name: &Option<String>| {
-            versions.iter().position(|version| version.name == *name).expect("checked when it was pushed")
-        };
-        let (days, pages) = divided(self.days.iter().map(|((version, day, names), &of)| {
-            let pair = (place(&names[0]), place(&names[1]));
-            ((number(version), *day, pair), of)
-        }));
-        let all = most_careful(&versions);
-        let is_met = |name: &String| survey.versions.values().any(|of| of.rankers.contains(name));
-        Credited {
-            days,
-            pages,
-            tally: self.tally.settled(),
-            times: survey.times.ends(),
-            beyond_end: beyond_end(&survey.times, settings),
-            is_synthetic: survey.is_synthetic,
-            spilled: 0,
-            last_closed_day: match survey.closing(settings) {
-                (i64::MAX, _) => None,
-                (_, last_day) => Some(last_day),
-            },
-            in_order: false,
-            choice: all.choice,
-            said_by: all.said_by,
-            declared: all.declared,
-            versions,
-            other_actions: survey.other_actions.clone(),
-            never_met: settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect(),
-            conversions: None,
-            rankers,
-        }
-    }
 }

@@ -6,18 +6,18 @@ use verdicts::draft::UnitDraft;
 
 /// What a unit keeps of days that were counted before. The default is that of a new unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::join) struct Past {
+pub(in crate::join) struct UnitPast {
     /// The first day on which it broke a rule for bots; the last of all days if it broke none.
     pub(in crate::join) bot_from: i32,
     /// The versions of the experiment that it has met.
-    pub(in crate::join) met: Vec<Met>,
+    pub(in crate::join) versions: Vec<MetVersion>,
     /// Its sums.
     pub(in crate::join) sums: Vec<UnitSum>,
 }
 
 /// A version that a unit has met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::join) struct Met {
+pub(in crate::join) struct MetVersion {
     pub(in crate::join) version: usize,
     /// The first pair, where a unit should keep it.
     pub(in crate::join) first: Option<(usize, usize)>,
@@ -41,30 +41,30 @@ pub(in crate::join) struct UnitSum {
     pub(in crate::join) is_open: bool,
 }
 
-impl Default for Past {
+impl Default for UnitPast {
     fn default() -> Self {
-        Self { bot_from: i32::MAX, met: Vec::new(), sums: Vec::new() }
+        Self { bot_from: i32::MAX, versions: Vec::new(), sums: Vec::new() }
     }
 }
 
-impl Past {
+impl UnitPast {
     /// Makes it that of a new unit.
     pub(in crate::join) fn clear(&mut self) {
         self.bot_from = i32::MAX;
-        self.met.clear();
+        self.versions.clear();
         self.sums.clear();
     }
 
     /// Its record of a version, if the unit has met it.
-    pub(in crate::join) fn met(&self, version: usize) -> Option<Met> {
-        self.met.iter().find(|met| met.version == version).copied()
+    pub(in crate::join) fn met_version(&self, version: usize) -> Option<MetVersion> {
+        self.versions.iter().find(|met| met.version == version).copied()
     }
 
     /// Stores the record of a version.
-    pub(in crate::join) fn note(&mut self, met: Met) {
-        match self.met.iter_mut().find(|known| known.version == met.version) {
+    pub(in crate::join) fn note(&mut self, met: MetVersion) {
+        match self.versions.iter_mut().find(|known| known.version == met.version) {
             Some(known) => *known = met,
-            None => self.met.push(met),
+            None => self.versions.push(met),
         }
     }
 
@@ -75,7 +75,7 @@ impl Past {
 
     /// Appends it; `version` gives the number that a version is written as. The first byte says whether some sum is open.
     pub(in crate::join) fn write(&self, bytes: &mut Vec<u8>, version: impl Fn(usize) -> usize) {
-        let Self { bot_from, met, sums } = self;
+        let Self { bot_from, versions: met, sums } = self;
         let is_bot = *bot_from != i32::MAX;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         bytes.push(flag(self.has_open(), HAS_OPEN) | flag(is_bot, IS_BOT));
@@ -106,10 +106,10 @@ impl Past {
 
     /// The past in exactly these bytes, with versions numbered by `version`; `None` if they hold none.
     pub(in crate::join) fn read(bytes: &[u8], version: impl Fn(usize) -> Option<usize>) -> Option<Self> {
-        let (flags, mut rest) = bytes.split_first()?;
+        let (flags, mut tail) = bytes.split_first()?;
         let mut read = || {
-            let (number, after) = varint::read(rest)?;
-            rest = after;
+            let (number, after) = varint::read(tail)?;
+            tail = after;
             Some(number)
         };
         let mut past = Self::default();
@@ -119,7 +119,7 @@ impl Past {
         for _ in 0..read()? {
             let (version, flags) = (version(read()? as usize)?, read()?);
             let first = if flags & 1 == 1 { Some((read()? as usize, read()? as usize)) } else { None };
-            past.met.push(Met { version, first, is_unkept: flags & 2 == 2 });
+            past.versions.push(MetVersion { version, first, is_unkept: flags & 2 == 2 });
         }
         for _ in 0..read()? {
             let (version, pair, is_open) = (version(read()? as usize)?, (read()? as usize, read()? as usize), read()?);
@@ -140,11 +140,11 @@ impl Past {
                 for number in &mut numbers {
                     *number = u32::try_from(read()?).ok()?;
                 }
-                sum.amounts = UnitAmounts::of_numbers(numbers);
+                sum.amounts = UnitAmounts::from_numbers(numbers);
             }
             past.sums.push(sum);
         }
-        rest.is_empty().then_some(past)
+        tail.is_empty().then_some(past)
     }
 }
 
@@ -175,28 +175,32 @@ mod tests {
             pair: (0, 200),
             last,
             net,
-            amounts: if is_open { UnitAmounts::of_numbers([3, 1, 2, 1, u32::MAX]) } else { UnitAmounts::default() },
+            amounts: if is_open { UnitAmounts::from_numbers([3, 1, 2, 1, u32::MAX]) } else { UnitAmounts::default() },
             draft: UnitDraft::default(),
             is_open,
         };
-        let met = |version, first, is_unkept| Met { version, first, is_unkept };
+        let met = |version, first, is_unkept| MetVersion { version, first, is_unkept };
         let pasts = [
-            Past::default(),
-            Past { met: vec![met(0, None, false)], sums: vec![sum(i32::MIN, 0, false)], ..Past::default() },
-            Past {
+            UnitPast::default(),
+            UnitPast {
+                versions: vec![met(0, None, false)],
+                sums: vec![sum(i32::MIN, 0, false)],
+                ..UnitPast::default()
+            },
+            UnitPast {
                 bot_from: -5,
-                met: vec![met(2, Some((1, 300)), true), met(0, None, false)],
+                versions: vec![met(2, Some((1, 300)), true), met(0, None, false)],
                 sums: vec![sum(20_780, -3, true), sum(i32::MIN, 0, false)],
             },
         ];
         for past in pasts {
             let mut bytes = Vec::new();
             past.write(&mut bytes, |version| version + 7);
-            assert_eq!(Past::is_written_open(&bytes), past.has_open());
-            assert_eq!(Past::read(&bytes, |version| version.checked_sub(7)), Some(past));
-            assert!((0..bytes.len()).all(|cut| Past::read(&bytes[..cut], Some).is_none()));
+            assert_eq!(UnitPast::is_written_open(&bytes), past.has_open());
+            assert_eq!(UnitPast::read(&bytes, |version| version.checked_sub(7)), Some(past));
+            assert!((0..bytes.len()).all(|cut| UnitPast::read(&bytes[..cut], Some).is_none()));
             bytes.push(0);
-            assert_eq!(Past::read(&bytes, Some), None);
+            assert_eq!(UnitPast::read(&bytes, Some), None);
         }
     }
 }

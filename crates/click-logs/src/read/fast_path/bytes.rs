@@ -1,11 +1,11 @@
 //! Byte scans, eight at a time: separators, ends of strings, whole numbers.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
-const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 
 /// The eight bytes from `at` on, with zeros behind the end.
 #[inline]
-fn word(bytes: &[u8], at: usize) -> u64 {
+fn read_word(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..at + 8) {
         Some(eight) => u64::from_le_bytes(eight.try_into().expect("eight bytes")),
         None => {
@@ -17,49 +17,49 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 /// Calls `piece` with each text between the separators of `text`: one more than there are separators, which are ASCII.
 #[inline]
-pub(super) fn pieces<'a>(text: &'a str, separator: u8, mut piece: impl FnMut(&'a str)) {
-    let wanted = ONES * u64::from(separator);
+pub(super) fn split_text<'a>(text: &'a str, separator: u8, mut take: impl FnMut(&'a str)) {
+    let separators = ONES * u64::from(separator);
     let mut start = 0;
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let (words, last_bytes) = text.as_bytes().as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
-        end_pieces(text, u64::from_le_bytes(*word) ^ wanted, 8 * number, &mut start, &mut piece);
+        end_pieces(text, u64::from_le_bytes(*word) ^ separators, 8 * number, &mut start, &mut take);
     }
-    if !rest.is_empty() {
+    if !last_bytes.is_empty() {
         // Zeros behind the end separate nothing.
-        end_pieces(text, word(rest, 0) ^ wanted, text.len() - rest.len(), &mut start, &mut piece);
+        end_pieces(text, read_word(last_bytes, 0) ^ separators, text.len() - last_bytes.len(), &mut start, &mut take);
     }
-    piece(&text[start..]);
+    take(&text[start..]);
 }
 
 /// Ends a piece at each byte of `differs` that is zero; its first byte is that of the text `at` this place.
 #[inline(always)]
-fn end_pieces<'a>(text: &'a str, differs: u64, at: usize, start: &mut usize, piece: &mut impl FnMut(&'a str)) {
-    const LOW: u64 = !HIGH;
+fn end_pieces<'a>(text: &'a str, differs: u64, offset: usize, start: &mut usize, take: &mut impl FnMut(&'a str)) {
+    const LOW_BITS: u64 = !HIGH_BITS;
     // The high bit of each byte that is zero, and perhaps of one above it: most words have none.
-    if differs.wrapping_sub(ONES) & !differs & HIGH != 0 {
-        let mut found = !(((differs & LOW) + LOW) | differs | LOW);
-        while found != 0 {
-            let end = at + found.trailing_zeros() as usize / 8;
-            piece(&text[*start..end]);
+    if differs.wrapping_sub(ONES) & !differs & HIGH_BITS != 0 {
+        let mut separator_bits = !(((differs & LOW_BITS) + LOW_BITS) | differs | LOW_BITS);
+        while separator_bits != 0 {
+            let end = offset + separator_bits.trailing_zeros() as usize / 8;
+            take(&text[*start..end]);
             *start = end + 1;
-            found &= found - 1;
+            separator_bits &= separator_bits - 1;
         }
     }
 }
 
 /// The first quote, backslash or control character from `at` on; the end of `bytes` if there is none.
 #[inline]
-pub(super) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn end_of_string(bytes: &[u8], mut offset: usize) -> usize {
     // The lowest high bit that is set is that of the first byte of its kind; those above it may be wrong.
-    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-    while at < bytes.len() {
-        let word = word(bytes, at);
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGH_BITS;
+    while offset < bytes.len() {
+        let word = read_word(bytes, offset);
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH_BITS;
         let found = is_zero(word ^ (ONES * u64::from(b'"'))) | is_zero(word ^ (ONES * u64::from(b'\\'))) | control;
         if found != 0 {
-            return (at + found.trailing_zeros() as usize / 8).min(bytes.len());
+            return (offset + found.trailing_zeros() as usize / 8).min(bytes.len());
         }
-        at += 8;
+        offset += 8;
     }
     bytes.len()
 }
@@ -73,12 +73,12 @@ pub(super) fn is_whole(text: &str) -> bool {
 
 /// Whether `text` is a number with a few digits, and perhaps a few after its point.
 pub(super) fn is_decimal(text: &str) -> bool {
-    let (whole, fraction) = match memchr::memchr(b'.', text.as_bytes()) {
+    let (integer_part, fraction) = match memchr::memchr(b'.', text.as_bytes()) {
         Some(point) => (&text[..point], Some(&text[point + 1..])),
         None => (text, None),
     };
     let digits = |text: &str| (1..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits(whole) && (whole.len() == 1 || !whole.starts_with('0')) && fraction.is_none_or(digits)
+    digits(integer_part) && (integer_part.len() == 1 || !integer_part.starts_with('0')) && fraction.is_none_or(digits)
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
 
     fn split(text: &str, separator: u8) -> Vec<&str> {
         let mut found = Vec::new();
-        pieces(text, separator, |piece| found.push(piece));
+        split_text(text, separator, |piece| found.push(piece));
         found
     }
 

@@ -6,18 +6,19 @@ mod bytes;
 mod json;
 mod row;
 
-use self::bytes::{is_decimal, is_whole, pieces};
+use self::bytes::{is_decimal, is_whole, split_text};
 use self::json::{Object, Value};
 pub use self::row::RowRef;
 use super::csv::Header;
 use super::event::{Event, dwell};
-use super::lists::{Separated, is_no_unit, is_plain};
-use super::names::{Field, Kind};
+use super::lists::{ListSeparator, is_no_unit, is_plain};
+use super::names::{Field, LineKind};
 use super::text::read_bytes;
 use crate::model::{
-    Click, Displayed, ImpressionRef, Listed, MOST_SHOWN, MixedRef, ReceiptRef, Receipts, Settings, UnitKind, version_of,
+    Click, DisplayedPage, ImpressionRef, MAX_SHOWN, MixedRef, NamedDocuments, ReceiptRef, Receipts, Settings, UnitKind,
+    stated_version,
 };
-use times::of_number;
+use times::time_from_number;
 
 /// Reads the lines of one block, or the rows of one batch; its buffers serve all of them.
 #[derive(Default)]
@@ -27,7 +28,7 @@ pub(crate) struct FastPath<'a> {
     receipt: Vec<u8>,
     receipts: Receipts,
     /// The page displayed, and the version of its list.
-    displayed: Displayed,
+    displayed: DisplayedPage,
     version: String,
 }
 
@@ -47,7 +48,7 @@ impl<'a> FastPath<'a> {
             Some(header) => self.impression_of_row(line, header, settings)?,
             None => self.impression_of_json(line, settings)?,
         }
-        self.checked(settings)
+        self.check_impression(settings)
     }
 
     /// The impression in a row that `fill` fills, if it has the usual form.
@@ -65,16 +66,16 @@ impl<'a> FastPath<'a> {
         for text in [impression, user, session, agent, pairs, experiment, version].into_iter().chain(teams) {
             *text = text.filter(|text| !text.is_empty());
         }
-        self.checked(settings)
+        self.check_impression(settings)
     }
 
-    fn checked(&mut self, settings: &Settings) -> Option<ImpressionRef<'_>> {
-        const FEW: usize = 32;
-        let are_distinct = |names: &[&str]| (1..names.len()).all(|at| !names[..at].contains(&names[at]));
+    fn check_impression(&mut self, settings: &Settings) -> Option<ImpressionRef<'_>> {
+        const MAX_SCANNED_DOCUMENTS: usize = 32;
+        let are_distinct = |names: &[&str]| (1..names.len()).all(|index| !names[..index].contains(&names[index]));
         let Self { row, receipt, receipts, displayed, version, .. } = self;
         let is_plain = row.has_shown
-            && row.shown.len() <= MOST_SHOWN
-            && row.rankers.len() <= FEW
+            && row.shown.len() <= MAX_SHOWN
+            && row.rankers.len() <= MAX_SCANNED_DOCUMENTS
             && are_distinct(&row.rankers)
             && !(row.has_teams && (row.receipt.is_some() || row.receipt_text.is_some()));
         if !is_plain {
@@ -97,38 +98,38 @@ impl<'a> FastPath<'a> {
             }
             (None, None) => None,
         };
-        let listed = Listed {
+        let named_documents = NamedDocuments {
             shown: &row.shown,
             mixed: row.has_mixed.then_some(row.mixed.as_slice()),
             pinned: &row.pinned,
             paged: row.paged,
         };
-        let kept = bytes.map(|bytes| receipts.read(bytes)).transpose().ok()?;
-        *displayed = match &kept {
-            Some(kept) => listed.by_receipt(kept).ok()?,
-            None if row.has_teams => listed.by_teams(row.teams.len()).ok()?,
+        let parsed_receipt = bytes.map(|bytes| receipts.read(bytes)).transpose().ok()?;
+        *displayed = match &parsed_receipt {
+            Some(parsed_receipt) => named_documents.from_receipt(parsed_receipt).ok()?,
+            None if row.has_teams => named_documents.from_teams(row.teams.len()).ok()?,
             None => {
-                listed.check().ok()?;
-                Displayed::default()
+                named_documents.check().ok()?;
+                DisplayedPage::default()
             }
         };
         let is_named = row.experiment.is_some() || row.version.is_some();
-        let of_receipt = kept.as_ref().and_then(|kept| kept.version);
+        let of_receipt = parsed_receipt.as_ref().and_then(|parsed_receipt| parsed_receipt.version);
         let version = if is_named || of_receipt.is_some() {
-            let found = version_of(row.experiment, row.version, of_receipt).ok()?;
+            let found = stated_version(row.experiment, row.version, of_receipt).ok()?;
             version.clear();
             version.push_str(&found?);
             Some(version.as_str())
         } else {
             None
         };
-        if kept.is_none()
+        if parsed_receipt.is_none()
             && let Some(page) = &displayed.page
         {
-            row.teams = page.places().map(|place| place.and_then(|at| row.teams[at])).collect();
+            row.teams = page.places().map(|place| place.and_then(|index| row.teams[index])).collect();
         }
         let rankers = row.has_rankers.then_some(row.rankers.as_slice());
-        let mixed = match kept {
+        let mixed = match parsed_receipt {
             Some(ReceiptRef { body, method, is_two, .. }) => {
                 if is_two && rankers.is_some_and(|names| names.len() != 2) {
                     return None;
@@ -179,31 +180,31 @@ impl<'a> FastPath<'a> {
             return None;
         }
         self.fields.clear();
-        pieces(header.trimmed(line), header.separator(), |field| self.fields.push(field));
+        split_text(header.trim(line), header.separator(), |field| self.fields.push(field));
         (self.fields.len() == header.columns()).then_some(())
     }
 
-    fn field(&self, header: &Header, kind: Kind, field: Field) -> Option<&'a str> {
+    fn field(&self, header: &Header, kind: LineKind, field: Field) -> Option<&'a str> {
         header.place(kind, field).map(|place| self.fields[place]).filter(|text| !text.is_empty())
     }
 
     fn impression_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<()> {
-        let separated = Separated::in_csv(settings.list_separator);
+        let list_separator = ListSeparator::in_csv(settings.list_separator);
         let separator = settings.list_separator.unwrap_or(' ');
         let separator = u8::try_from(separator).ok().filter(u8::is_ascii)?;
-        if !header.is_plain(Kind::Impressions) {
+        if !header.is_plain(LineKind::Impressions) {
             return None;
         }
-        header.place(Kind::Impressions, Field::Shown)?;
+        header.place(LineKind::Impressions, Field::Shown)?;
         self.split(line, header)?;
-        let field = |field| self.field(header, Kind::Impressions, field);
+        let field = |field| self.field(header, LineKind::Impressions, field);
         let lists = [Field::Shown, Field::Rankers, Field::Mixed, Field::Pinned].map(field);
         let teams = field(Field::Teams);
         let (id, session) = (field(Field::Impression), field(Field::Session));
         let user = field(Field::User).or_else(|| field(Field::Client));
         let (agent, pairs, receipt) = (field(Field::Agent), field(Field::Pairs), field(Field::Receipt));
         let (experiment, version) = (field(Field::Experiment), field(Field::Version));
-        let paged = match field(Field::Paged) {
+        let seen_places = match field(Field::Paged) {
             Some(text) => Some(text.parse().ok()?),
             None => None,
         };
@@ -215,7 +216,7 @@ impl<'a> FastPath<'a> {
         let row = &mut self.row;
         (row.impression, row.time, row.user, row.session) = (id, time, user, session);
         (row.agent, row.pairs, row.receipt_text) = (agent, pairs, receipt);
-        (row.experiment, row.version, row.paged) = (experiment, version, paged);
+        (row.experiment, row.version, row.paged) = (experiment, version, seen_places);
         (row.has_shown, row.has_teams, row.has_rankers) = (true, teams.is_some(), lists[1].is_some());
         row.has_mixed = lists[2].is_some();
         // Spaces around entries are not part of them.
@@ -224,79 +225,79 @@ impl<'a> FastPath<'a> {
         let fill = [&mut row.shown, &mut row.rankers, &mut row.mixed, &mut row.pinned];
         for (list, text) in fill.into_iter().zip(lists) {
             let Some(text) = text else { continue };
-            pieces(text, separator, |item| {
+            split_text(text, separator, |item| {
                 if !entry(item).is_empty() {
                     list.push(entry(item));
                 }
             });
             // The complete reader takes a cell of blanks.
             are_usual &=
-                !list.is_empty() && is_plain(list.first().copied(), list.get(1).copied(), list.len(), separated);
+                !list.is_empty() && is_plain(list.first().copied(), list.get(1).copied(), list.len(), list_separator);
         }
-        pieces(teams.unwrap_or_default(), separator, |item| {
+        split_text(teams.unwrap_or_default(), separator, |item| {
             // A list has no empty entries, so no owner is written as `-`.
             if !entry(item).is_empty() {
                 row.teams.push(Some(entry(item)).filter(|item| *item != "-"));
             }
         });
         let first_teams = [0, 1].map(|at| row.teams.get(at).map(|team| team.unwrap_or("-")));
-        are_usual &= is_plain(first_teams[0], first_teams[1], row.teams.len(), separated);
+        are_usual &= is_plain(first_teams[0], first_teams[1], row.teams.len(), list_separator);
         are_usual &= teams.is_none() || !row.teams.is_empty();
         are_usual.then_some(())
     }
 
     fn impression_of_json(&mut self, line: &'a str, settings: &Settings) -> Option<()> {
         let mut object = Object::new(line)?;
-        let mut seen = SeenFields::default();
+        let mut seen_fields = SeenFields::default();
         let row = &mut self.row;
         while let Some((key, value)) = object.next()? {
             match key {
-                "impression" | "query_id" => row.impression = text(seen.first(0, value)?)?,
-                "time" | "timestamp" => row.time = Some(moment(seen.first(1, value)?, settings)?),
-                "user" | "user_id" | "client_id" => row.user = text(seen.first(2, value)?)?,
-                "session" | "session_id" => row.session = text(seen.first(3, value)?)?,
-                "agent" => row.agent = text(seen.first(4, value)?)?,
-                "pairs" => row.pairs = text(seen.first(9, value)?)?,
-                "experiment" => row.experiment = text(seen.first(10, value)?)?,
-                "version" => row.version = text(seen.first(11, value)?)?,
+                "impression" | "query_id" => row.impression = text(seen_fields.first(0, value)?)?,
+                "time" | "timestamp" => row.time = Some(moment(seen_fields.first(1, value)?, settings)?),
+                "user" | "user_id" | "client_id" => row.user = text(seen_fields.first(2, value)?)?,
+                "session" | "session_id" => row.session = text(seen_fields.first(3, value)?)?,
+                "agent" => row.agent = text(seen_fields.first(4, value)?)?,
+                "pairs" => row.pairs = text(seen_fields.first(9, value)?)?,
+                "experiment" => row.experiment = text(seen_fields.first(10, value)?)?,
+                "version" => row.version = text(seen_fields.first(11, value)?)?,
                 "paged" => {
-                    row.paged = match seen.first(12, value)? {
+                    row.paged = match seen_fields.first(12, value)? {
                         Value::Number(number) => Some(number.parse().ok()?),
                         Value::Null => None,
                         _ => return None,
                     };
                 }
                 "mixed" => {
-                    row.has_mixed = is_list(&seen.first(13, value)?)?;
+                    row.has_mixed = is_list(&seen_fields.first(13, value)?)?;
                     if row.has_mixed {
                         texts(&mut object, &mut row.mixed)?;
                     }
                 }
                 "pinned" => {
-                    if is_list(&seen.first(14, value)?)? {
+                    if is_list(&seen_fields.first(14, value)?)? {
                         texts(&mut object, &mut row.pinned)?;
                     }
                 }
                 "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
-                    row.has_shown = is_list(&seen.first(5, value)?)?;
+                    row.has_shown = is_list(&seen_fields.first(5, value)?)?;
                     if row.has_shown {
                         texts(&mut object, &mut row.shown)?;
                     }
                 }
                 "teams" => {
-                    row.has_teams = is_list(&seen.first(6, value)?)?;
+                    row.has_teams = is_list(&seen_fields.first(6, value)?)?;
                     if row.has_teams {
                         object.items(|item| row.teams.push(item.filter(|team| !team.is_empty())))?;
                     }
                 }
                 "rankers" => {
-                    row.has_rankers = is_list(&seen.first(7, value)?)?;
+                    row.has_rankers = is_list(&seen_fields.first(7, value)?)?;
                     if row.has_rankers {
                         texts(&mut object, &mut row.rankers)?;
                     }
                 }
                 "receipt" => {
-                    row.receipt_text = match seen.first(8, value)? {
+                    row.receipt_text = match seen_fields.first(8, value)? {
                         Value::Text(text) => Some(text),
                         Value::Null => None,
                         _ => return None,
@@ -312,18 +313,18 @@ impl<'a> FastPath<'a> {
                 | "action_name"
                 | "search_configuration"
                 | "count" => return None,
-                _ => other(&mut object, key, &value)?,
+                _ => pass_unread_field(&mut object, key, &value)?,
             }
         }
         Some(())
     }
 
     fn click_of_row(&mut self, line: &'a str, header: &Header, settings: &Settings) -> Option<Event<'a>> {
-        if !header.is_plain(Kind::Clicks) {
+        if !header.is_plain(LineKind::Clicks) {
             return None;
         }
         self.split(line, header)?;
-        let field = |field| self.field(header, Kind::Clicks, field);
+        let field = |field| self.field(header, LineKind::Clicks, field);
         if let Some(action) = field(Field::Action)
             && !settings.actions.iter().any(|name| name == action)
         {
@@ -343,21 +344,21 @@ impl<'a> FastPath<'a> {
 
 fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
     let mut object = Object::new(line)?;
-    let mut seen = SeenFields::default();
-    let (mut id, mut document, mut time, mut stayed, mut action) = (None, None, None, None, None);
+    let mut seen_fields = SeenFields::default();
+    let (mut id, mut document, mut time, mut dwell, mut action) = (None, None, None, None, None);
     while let Some((key, value)) = object.next()? {
         match key {
-            "impression" | "query_id" => id = text(seen.first(0, value)?)?,
-            "document" | "object_id" => document = text(seen.first(1, value)?)?,
-            "time" | "timestamp" => time = Some(moment(seen.first(2, value)?, settings)?),
+            "impression" | "query_id" => id = text(seen_fields.first(0, value)?)?,
+            "document" | "object_id" => document = text(seen_fields.first(1, value)?)?,
+            "time" | "timestamp" => time = Some(moment(seen_fields.first(2, value)?, settings)?),
             "dwell" => {
-                stayed = match seen.first(3, value)? {
+                dwell = match seen_fields.first(3, value)? {
                     Value::Number(number) => Some(seconds(number, settings)?),
                     Value::Null => None,
                     _ => return None,
                 };
             }
-            "action_name" => action = text(seen.first(4, value)?)?,
+            "action_name" => action = text(seen_fields.first(4, value)?)?,
             "event_attributes"
             | "_source"
             | "doc"
@@ -369,7 +370,7 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
             | "query_response_object_ids"
             | "query_response_objects_ids"
             | "shown" => return None,
-            _ => other(&mut object, key, &value)?,
+            _ => pass_unread_field(&mut object, key, &value)?,
         }
     }
     if let Some(action) = action
@@ -377,7 +378,7 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
     {
         return Some(Event::Other(action.into()));
     }
-    Some(Event::Click(Click { impression: id?.into(), document: document?.into(), time: time?, dwell: stayed }))
+    Some(Event::Click(Click { impression: id?.into(), document: document?.into(), time: time?, dwell }))
 }
 
 /// Which fields were there.
@@ -407,7 +408,7 @@ fn text(value: Value<'_>) -> Option<Option<&str>> {
 fn moment(value: Value<'_>, settings: &Settings) -> Option<i64> {
     match value {
         Value::Text(text) => settings.zone.time(text).ok(),
-        Value::Number(number) => number.parse().ok().and_then(of_number),
+        Value::Number(number) => number.parse().ok().and_then(time_from_number),
         _ => None,
     }
 }
@@ -432,7 +433,7 @@ fn texts<'a>(object: &mut Object<'a>, texts: &mut Vec<&'a str>) -> Option<()> {
 }
 
 /// Passes a field that is not read. A name with dots may be a path to one that is.
-fn other(object: &mut Object<'_>, key: &str, value: &Value<'_>) -> Option<()> {
+fn pass_unread_field(object: &mut Object<'_>, key: &str, value: &Value<'_>) -> Option<()> {
     if key.contains('.') {
         return None;
     }

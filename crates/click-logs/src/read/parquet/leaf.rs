@@ -56,7 +56,7 @@ macro_rules! of_each_type {
 
 impl Leaf {
     /// A column of values of this form, there at this definition level.
-    pub(super) fn new(reader: ColumnReader, form: Form, most: i16) -> Self {
+    pub(super) fn new(reader: ColumnReader, form: Form, max_definition: i16) -> Self {
         let values = match &reader {
             ColumnReader::BoolColumnReader(_) => Values::Bool(Vec::new()),
             ColumnReader::Int32ColumnReader(_) => Values::Int32(Vec::new()),
@@ -68,7 +68,7 @@ impl Leaf {
             ColumnReader::FixedLenByteArrayColumnReader(_) => Values::Fixed(Vec::new()),
         };
         let (definitions, repetitions) = (Vec::new(), Vec::new());
-        Self { reader, form, most, definitions, repetitions, values, levels: 0, level: 0, value: 0 }
+        Self { reader, form, most: max_definition, definitions, repetitions, values, levels: 0, level: 0, value: 0 }
     }
 
     /// Reads this number of rows instead of those before.
@@ -111,32 +111,32 @@ impl Leaf {
 
     /// Appends the next value, which is there, as JSON; whether it is a number.
     pub(super) fn write(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        let at = self.value;
+        let value_index = self.value;
         self.skip()?;
-        if self.value == at {
+        if self.value == value_index {
             return Err(uneven());
         }
         // A vector takes all that is written.
         let _ = match (&self.values, self.form) {
             // No log has these where it is read: an object is refused there, and passed over elsewhere.
             (_, Form::Other) => out.write_all(b"{}"),
-            (Values::Bool(values), _) => write!(out, "{}", values[at]),
-            (Values::Int32(values), Form::Unsigned) => write!(out, "{}", values[at].cast_unsigned()),
-            (Values::Int32(values), _) => write!(out, "{}", values[at]),
-            (Values::Int64(values), Form::Unsigned) => write!(out, "{}", values[at].cast_unsigned()),
+            (Values::Bool(values), _) => write!(out, "{}", values[value_index]),
+            (Values::Int32(values), Form::Unsigned) => write!(out, "{}", values[value_index].cast_unsigned()),
+            (Values::Int32(values), _) => write!(out, "{}", values[value_index]),
+            (Values::Int64(values), Form::Unsigned) => write!(out, "{}", values[value_index].cast_unsigned()),
             (Values::Int64(values), Form::Moment { is_utc, per_millisecond }) => {
-                moment(values[at].div_euclid(per_millisecond), is_utc, out);
+                moment(values[value_index].div_euclid(per_millisecond), is_utc, out);
                 Ok(())
             }
-            (Values::Int64(values), _) => write!(out, "{}", values[at]),
+            (Values::Int64(values), _) => write!(out, "{}", values[value_index]),
             (Values::Int96(values), _) => {
-                moment(values[at].to_millis(), true, out);
+                moment(values[value_index].to_millis(), true, out);
                 Ok(())
             }
-            (Values::Float(values), _) => return Ok(real(f64::from(values[at]), out)),
-            (Values::Double(values), _) => return Ok(real(values[at], out)),
-            (Values::Bytes(values), form) => return bytes(values[at].data(), form, out).map(|()| true),
-            (Values::Fixed(values), form) => return bytes(values[at].data(), form, out).map(|()| true),
+            (Values::Float(values), _) => return Ok(real(f64::from(values[value_index]), out)),
+            (Values::Double(values), _) => return Ok(real(values[value_index], out)),
+            (Values::Bytes(values), form) => return bytes(values[value_index].data(), form, out).map(|()| true),
+            (Values::Fixed(values), form) => return bytes(values[value_index].data(), form, out).map(|()| true),
         };
         Ok(true)
     }

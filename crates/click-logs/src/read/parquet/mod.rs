@@ -4,25 +4,26 @@
 //! The types of columns are checked when a file is opened. An error in a row gives its number in the file and its row
 //! group, both from 1.
 
-mod guarded;
+mod catch_panic;
 mod leaf;
-mod plain;
 #[cfg(test)]
 mod tests;
+mod text_rows;
 mod tree;
 mod types;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use guarded::guarded;
+use catch_panic::catch_panic;
+use output::input;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use tree::{Rows, Tree};
 use types::{check, holds, is_telling, may_be_other};
 
-pub(crate) use plain::rows_of_parquet;
+pub(crate) use text_rows::rows_of_parquet;
 
-use super::file::{Block, LineUnit};
+use super::block::{Block, LineUnit};
 use crate::error::LogError;
 
 /// An open file.
@@ -42,9 +43,13 @@ impl Table {
     ///
     /// # Errors
     /// If it cannot be read, or a column's type does not fit its name.
-    pub(super) fn open(path: &Path, file: File, are_conversions: bool) -> Result<Self, LogError> {
+    pub(super) fn open(path: &Path, are_conversions: bool) -> Result<Self, LogError> {
+        if path == Path::new("-") {
+            return Err(LogError::new("Parquet is read from its end; pass the file by its name").in_file(path));
+        }
+        let file = input::open(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?;
         let failed = |message: String| LogError::new(message).in_file(path);
-        let reader = guarded(|| SerializedFileReader::new(file))
+        let reader = catch_panic(|| SerializedFileReader::new(file))
             .map_err(|error| failed(format!("cannot be read as Parquet: {error}; is it complete?")))?;
         let root = reader.metadata().file_metadata().schema_descr().root_schema();
         let mut are_read = vec![false; root.get_fields().len()];
@@ -69,7 +74,7 @@ impl Table {
                 ranktypes::text::excerpt(&names.join(", "))
             )));
         }
-        let tree = guarded(|| Tree::new(root, |at| are_read[at])).map_err(failed)?;
+        let tree = catch_panic(|| Tree::new(root, |at| are_read[at])).map_err(failed)?;
         Ok(Self { path: path.to_path_buf(), reader, tree, group: 0, rows: None, next_row: 1 })
     }
 
@@ -90,7 +95,7 @@ impl Table {
                 if self.group == self.reader.num_row_groups() {
                     return Ok(None);
                 }
-                let opened = guarded(|| Rows::new(&self.tree, &*self.reader.get_row_group(self.group)?));
+                let opened = catch_panic(|| Rows::new(&self.tree, &*self.reader.get_row_group(self.group)?));
                 let rows = opened.map_err(|error| failed("cannot be read", &error, group + 1))?;
                 self.rows = Some(rows);
                 self.group += 1;
@@ -98,7 +103,7 @@ impl Table {
             };
             let mut bytes = Vec::with_capacity(wanted + wanted / 8);
             let mut written = 0;
-            let is_over = guarded(|| {
+            let is_over = catch_panic(|| {
                 while bytes.len() < wanted {
                     if !rows.write_next(&self.tree, &mut bytes)? {
                         return Ok(true);

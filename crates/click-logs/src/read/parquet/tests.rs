@@ -16,26 +16,26 @@ use serde_json::{Map, Value, json};
 use super::tree::{Rows, Tree};
 
 /// A type of values.
-enum Kind {
+enum LineKind {
     Text,
     Whole,
     Struct(Vec<Named>),
     /// Lists as they are written today.
     List(Box<Named>),
     /// The repeated field is the entry: text, or a structure of two fields or more.
-    OldList(Box<Kind>),
+    OldList(Box<LineKind>),
     /// A repeated field without a list around it, as in files of Protocol Buffers.
-    Bare(Box<Kind>),
+    Bare(Box<LineKind>),
     Map(Box<Named>),
 }
 
 struct Named {
     name: String,
     is_optional: bool,
-    kind: Kind,
+    kind: LineKind,
 }
 
-impl Kind {
+impl LineKind {
     fn random(deep: usize, draws: &mut Generator) -> Self {
         let named = |name: &str, draws: &mut Generator| Named {
             name: name.to_owned(),
@@ -157,7 +157,7 @@ impl Kind {
 
 impl Named {
     fn is_optional(&self) -> bool {
-        self.is_optional && !matches!(self.kind, Kind::Bare(_))
+        self.is_optional && !matches!(self.kind, LineKind::Bare(_))
     }
 
     fn text(&self) -> String {
@@ -196,7 +196,11 @@ fn tables_nested_in_every_way_are_read_as_written() {
     let mut draws = Generator::seed_from_u64(69);
     for round in 0..200 {
         let fields: Vec<Named> = (0..draws.random_range(1..5))
-            .map(|n| Named { name: format!("c{n}"), is_optional: draws.random(), kind: Kind::random(0, &mut draws) })
+            .map(|n| Named {
+                name: format!("c{n}"),
+                is_optional: draws.random(),
+                kind: LineKind::random(0, &mut draws),
+            })
             .collect();
         // More rows than are read together, now and then.
         let rows: Vec<Vec<Value>> = (0..if round % 20 == 0 { 2_500 } else { draws.random_range(1..20) })

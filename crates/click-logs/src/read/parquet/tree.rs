@@ -10,7 +10,7 @@ use super::leaf::{Leaf, text};
 use super::types::{Form, entries, form};
 
 /// Rows of a row group that are read together.
-const ROWS: u64 = 1 << 10;
+const BATCH_ROWS: u64 = 1 << 10;
 
 /// The columns of a table that are read.
 pub(super) struct Tree {
@@ -60,37 +60,37 @@ impl Tree {
     /// If one has a structure without fields.
     pub(super) fn new(root: &Type, is_read: impl Fn(usize) -> bool) -> Result<Self> {
         let mut tree = Self { fields: Vec::new(), leaves: Vec::new() };
-        let mut place = 0;
+        let mut column_number = 0;
         for (at, field) in root.get_fields().iter().enumerate() {
             if is_read(at) {
-                let node = tree.node(field, Levels { definition: 0, repetition: 0 }, &mut place)?;
+                let node = tree.node(field, Levels { definition: 0, repetition: 0 }, &mut column_number)?;
                 tree.fields.push((key(field.name()), node));
             } else {
-                place += plain_fields(field);
+                column_number += plain_fields(field);
             }
         }
         Ok(tree)
     }
 
     /// The node of a field at this depth; `place` is that of its first column.
-    fn node(&mut self, field: &Type, outside: Levels, place: &mut usize) -> Result<Node> {
+    fn node(&mut self, field: &Type, outside: Levels, column_number: &mut usize) -> Result<Node> {
         let repetition = field.get_basic_info().repetition();
         let inside = Levels {
             definition: outside.definition + i16::from(repetition != Repetition::REQUIRED),
             repetition: outside.repetition + i16::from(repetition == Repetition::REPEATED),
         };
-        let node = self.once(field, inside, place)?;
+        let node = self.single_node(field, inside, column_number)?;
         // A repeated field that is not the entries of a list is a list of its own.
         Ok(if repetition == Repetition::REPEATED { node.in_list(outside.definition, inside.repetition) } else { node })
     }
 
     /// A field, apart from how often it is there.
-    fn once(&mut self, field: &Type, levels: Levels, place: &mut usize) -> Result<Node> {
+    fn single_node(&mut self, field: &Type, levels: Levels, column_number: &mut usize) -> Result<Node> {
         let Levels { definition, repetition } = levels;
         let first = self.leaves.len();
         if field.is_primitive() {
-            self.leaves.push(Column { place: *place, form: form(field), definition });
-            *place += 1;
+            self.leaves.push(Column { place: *column_number, form: form(field), definition });
+            *column_number += 1;
             return Ok(Node { definition, first, leaves: 1, shape: Shape::Leaf });
         }
         // One level deeper both: the repeated field inside.
@@ -99,23 +99,27 @@ impl Tree {
             ConvertedType::LIST => {
                 let repeated = &field.get_fields()[0];
                 let entry = match entries(repeated) {
-                    Some(entry) => self.node(entry, deeper, place)?,
-                    None => self.once(repeated, deeper, place)?,
+                    Some(entry) => self.node(entry, deeper, column_number)?,
+                    None => self.single_node(repeated, deeper, column_number)?,
                 };
                 Shape::List(deeper.repetition, Box::new(entry))
             }
             ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE => {
                 let pair = field.get_fields()[0].get_fields();
-                let keys = Box::new(self.node(&pair[0], deeper, place)?);
+                let keys = Box::new(self.node(&pair[0], deeper, column_number)?);
                 match pair.get(1) {
-                    Some(value) => Shape::Map(deeper.repetition, keys, Box::new(self.node(value, deeper, place)?)),
+                    Some(value) => {
+                        Shape::Map(deeper.repetition, keys, Box::new(self.node(value, deeper, column_number)?))
+                    }
                     None => Shape::List(deeper.repetition, keys),
                 }
             }
             _ => {
                 let inner = field.get_fields().iter();
                 Shape::Struct(
-                    inner.map(|it| Ok((key(it.name()), self.node(it, levels, place)?))).collect::<Result<_>>()?,
+                    inner
+                        .map(|it| Ok((key(it.name()), self.node(it, levels, column_number)?)))
+                        .collect::<Result<_>>()?,
                 )
             }
         };
@@ -144,8 +148,8 @@ impl Node {
             Shape::Leaf => return leaves[self.first].write(out),
             Shape::Struct(fields) => {
                 out.push(b'{');
-                for (at, (key, field)) in fields.iter().enumerate() {
-                    comma(at, out);
+                for (field_index, (key, field)) in fields.iter().enumerate() {
+                    comma(field_index, out);
                     out.extend_from_slice(key);
                     field.write(leaves, out)?;
                 }
@@ -153,8 +157,8 @@ impl Node {
             }
             Shape::List(repetition, entry) => {
                 out.push(b'[');
-                self.each_entry(*repetition, leaves, |at, leaves| {
-                    comma(at, out);
+                self.each_entry(*repetition, leaves, |field_index, leaves| {
+                    comma(field_index, out);
                     entry.write(leaves, out).map(drop)
                 })?;
                 out.push(b']');
@@ -162,8 +166,8 @@ impl Node {
             Shape::Map(repetition, keys, values) => {
                 out.push(b'{');
                 let mut key = Vec::new();
-                self.each_entry(*repetition, leaves, |at, leaves| {
-                    comma(at, out);
+                self.each_entry(*repetition, leaves, |field_index, leaves| {
+                    comma(field_index, out);
                     key.clear();
                     keys.write(leaves, &mut key)?;
                     // Names of JSON are text.
@@ -233,7 +237,7 @@ impl Rows {
     /// If the group is damaged.
     pub(super) fn write_next(&mut self, tree: &Tree, out: &mut Vec<u8>) -> Result<bool> {
         if self.ready == 0 {
-            self.ready = self.unread.min(ROWS);
+            self.ready = self.unread.min(BATCH_ROWS);
             self.unread -= self.ready;
             self.leaves.iter_mut().try_for_each(|leaf| leaf.read(self.ready as usize))?;
             if self.ready == 0 {

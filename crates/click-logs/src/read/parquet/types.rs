@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::read::names::{Container, Field, Kind, Slot, slot};
+use crate::read::names::{Container, Field, LineKind, Slot, slot};
 
 /// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +28,12 @@ pub(super) enum Holds {
 /// which kind a file has is unknown until its lines are read.
 pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
     let of_kind = |kind| slot(kind, Container::Line, name);
-    let found = if are_conversions {
-        of_kind(Kind::Conversions)
+    let fitting = if are_conversions {
+        of_kind(LineKind::Conversions)
     } else {
-        of_kind(Kind::Impressions).or_else(|| of_kind(Kind::Clicks))
+        of_kind(LineKind::Impressions).or_else(|| of_kind(LineKind::Clicks))
     };
-    Some(match found? {
+    Some(match fitting? {
         Slot::Object(..) => Holds::Objects,
         Slot::Field(field, _) => match field {
             Field::Impression
@@ -64,14 +64,14 @@ pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
 pub(super) fn is_telling(name: &str, are_conversions: bool) -> bool {
     use Container as C;
     if are_conversions {
-        let found = slot(Kind::Conversions, C::Line, name);
+        let found = slot(LineKind::Conversions, C::Line, name);
         return matches!(
             found,
             Some(Slot::Field(Field::Document, _) | Slot::Object(C::Line | C::EventAttributes | C::Object, _))
         );
     }
     matches!(
-        slot(Kind::Impressions, C::Line, name),
+        slot(LineKind::Impressions, C::Line, name),
         Some(
             Slot::Field(Field::Impression | Field::SearchConfiguration, _)
                 | Slot::Object(C::Line | C::Extension | C::Ubi, _)
@@ -82,7 +82,7 @@ pub(super) fn is_telling(name: &str, are_conversions: bool) -> bool {
 /// Whether other logs have another thing under this name.
 pub(super) fn may_be_other(name: &str) -> bool {
     matches!(
-        slot(Kind::Impressions, Container::Line, name),
+        slot(LineKind::Impressions, Container::Line, name),
         Some(Slot::Object(inner, _)) if crate::read::json::may_be_other(inner)
     )
 }
@@ -241,33 +241,34 @@ pub(super) fn form(field: &Type) -> Form {
 /// Checks that the reader can read a column: it would panic on some others.
 fn is_sound(field: &Type) -> Result<(), String> {
     use ConvertedType as C;
-    let converted = field.get_basic_info().converted_type();
+    let converted_type = field.get_basic_info().converted_type();
     if field.is_group() {
         let inner = field.get_fields();
         let one = inner.len() == 1 && !is_once(&inner[0]);
-        let is_fine = match converted {
+        let is_fine = match converted_type {
             C::LIST => one,
             C::MAP | C::MAP_KEY_VALUE => one && inner[0].is_group() && (1..=2).contains(&inner[0].get_fields().len()),
             _ => true,
         };
         if !is_fine {
-            return Err(format!("a {converted:?} of an unknown form").to_lowercase());
+            return Err(format!("a {converted_type:?} of an unknown form").to_lowercase());
         }
         return inner.iter().try_for_each(|field| is_sound(field));
     }
     let is_fine = match field.get_physical_type() {
         Physical::BOOLEAN | Physical::INT96 | Physical::FLOAT | Physical::DOUBLE => true,
-        Physical::INT32 => {
-            !matches!(converted, C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS | C::TIME_MICROS | C::INT_64 | C::UINT_64)
-        }
+        Physical::INT32 => !matches!(
+            converted_type,
+            C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS | C::TIME_MICROS | C::INT_64 | C::UINT_64
+        ),
         Physical::INT64 => matches!(
-            converted,
+            converted_type,
             C::NONE | C::INT_64 | C::UINT_64 | C::TIME_MICROS | C::TIMESTAMP_MILLIS | C::TIMESTAMP_MICROS | C::DECIMAL
         ),
         Physical::BYTE_ARRAY => {
-            matches!(converted, C::UTF8 | C::ENUM | C::JSON | C::BSON | C::NONE | C::DECIMAL)
+            matches!(converted_type, C::UTF8 | C::ENUM | C::JSON | C::BSON | C::NONE | C::DECIMAL)
         }
-        Physical::FIXED_LEN_BYTE_ARRAY => matches!(converted, C::NONE | C::DECIMAL),
+        Physical::FIXED_LEN_BYTE_ARRAY => matches!(converted_type, C::NONE | C::DECIMAL),
     };
     if is_fine { Ok(()) } else { Err(describe(field)) }
 }

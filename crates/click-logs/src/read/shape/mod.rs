@@ -5,10 +5,10 @@ pub(super) mod session;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::error::Malformed;
+use crate::error::LineError;
 
 /// The keys that `_bulk` actions may have for the document in the next line.
-const OF_ACTIONS: [&str; 20] = [
+const ACTION_KEYS: [&str; 20] = [
     "_index",
     "_id",
     "_type",
@@ -41,7 +41,7 @@ pub(super) fn is_action(line: &str) -> bool {
     let inner = line.values().next().and_then(serde_json::Value::as_object);
     line.len() == 1
         && inner.is_some_and(|inner| {
-            inner.is_empty() || inner.keys().all(|key| OF_ACTIONS.contains(&&**key) || key == "if_primary_term")
+            inner.is_empty() || inner.keys().all(|key| ACTION_KEYS.contains(&&**key) || key == "if_primary_term")
         })
 }
 
@@ -55,12 +55,12 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Hits {
-    hits: Vec<Stored>,
+    hits: Vec<StoredDocument>,
 }
 
 /// A document as it is stored.
 #[derive(Deserialize)]
-struct Stored {
+struct StoredDocument {
     #[serde(rename = "_source")]
     source: Option<IgnoredAny>,
 }
@@ -71,13 +71,13 @@ const ANSWER: &str = "the answer to a search, with its documents in `hits.hits`;
 const SESSION: &str = "a list with the clicks on it in one line; pass the file as --impressions and as --clicks";
 
 /// The error for a line without an id, if its shape explains that.
-pub(super) fn explained(line: &str) -> Option<Malformed> {
+pub(super) fn explain_shape(line: &str) -> Option<LineError> {
     if session::is_session(line) {
-        return Some(Malformed::new(SESSION));
+        return Some(LineError::new(SESSION));
     }
     let answer: Answer = serde_json::from_str(line).ok()?;
     let is_stored = answer.hits.hits.is_empty() || answer.hits.hits.iter().any(|hit| hit.source.is_some());
-    (answer.query_id.is_none() && answer.impression.is_none() && is_stored).then(|| Malformed::new(ANSWER))
+    (answer.query_id.is_none() && answer.impression.is_none() && is_stored).then(|| LineError::new(ANSWER))
 }
 
 /// The error for a file that begins with a brace and `text`, if it does not have one object per line.
@@ -138,13 +138,13 @@ mod tests {
     #[test]
     fn answers_and_long_objects_name_the_command() {
         let answer = r#"{"took":3,"hits":{"total":{"value":1},"hits":[{"_id":"1","_source":{"query_id":"q"}}]}}"#;
-        assert!(explained(answer).unwrap().message.contains("jq -c '.hits.hits[]'"));
+        assert!(explain_shape(answer).unwrap().message.contains("jq -c '.hits.hits[]'"));
         for line in [
             r#"{"query_id":"q","hits":{"hits":[{"_id":"1","_source":{}}]}}"#,
             r#"{"hits":{"hits":[{"_id":"1","_search_configuration":"A"}]}}"#,
             r#"{"hits":3}"#,
         ] {
-            assert_eq!(explained(line), None, "{line}");
+            assert_eq!(explain_shape(line), None, "{line}");
         }
         for (text, command) in [
             ("{\n \"query_id\": \"q\"\n}", Some("jq -c .`")),

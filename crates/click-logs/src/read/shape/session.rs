@@ -15,9 +15,9 @@ use ranktypes::text::excerpt;
 use serde_json::{Map, Value};
 
 use super::super::lists::is_no_unit;
-use super::super::mixed::{List, ListFields};
-use super::super::value::missing;
-use crate::error::Malformed;
+use super::super::mixed_list::{List, ListFields};
+use super::super::value::missing_field_error;
+use crate::error::LineError;
 use crate::model::{Click, Impression, Settings, UnitKind};
 
 /// A list that was shown, and the clicks on it.
@@ -63,17 +63,17 @@ const STELLA: Form = Form {
 ///
 /// # Errors
 /// The fault in the session.
-pub fn session(line: &str, settings: &Settings) -> Result<Option<Session>, Malformed> {
-    let Some((form, line)) = recognised(line) else { return Ok(None) };
+pub fn session(line: &str, settings: &Settings) -> Result<Option<Session>, LineError> {
+    let Some((form, line)) = recognise(line) else { return Ok(None) };
     form.read(&line, settings).map(Some)
 }
 
 /// Whether a line is a session.
 pub(super) fn is_session(line: &str) -> bool {
-    recognised(line).is_some()
+    recognise(line).is_some()
 }
 
-fn recognised(line: &str) -> Option<(Form, Map<String, Value>)> {
+fn recognise(line: &str) -> Option<(Form, Map<String, Value>)> {
     // Most lines are something else, and this is known before they are read a second time.
     let may_have = |name: &[u8]| memchr::memmem::find(line.as_bytes(), name).is_some();
     if !may_have(b"\"ranking\"") && !may_have(b"\"clicks\"") {
@@ -89,34 +89,34 @@ fn recognised(line: &str) -> Option<(Form, Map<String, Value>)> {
 }
 
 impl Form {
-    fn read(&self, line: &Map<String, Value>, settings: &Settings) -> Result<Session, Malformed> {
-        let [id, other] = self.ids;
-        let id = text(line, id)?.or(text(line, other)?).ok_or_else(|| missing(&quoted(id)))?;
+    fn read(&self, line: &Map<String, Value>, settings: &Settings) -> Result<Session, LineError> {
+        let [id, other_ids] = self.ids;
+        let id = text(line, id)?.or(text(line, other_ids)?).ok_or_else(|| missing_field_error(&quote(id)))?;
         let unit = match settings.unit {
             UnitKind::User => None,
             UnitKind::Session => text(line, self.session)?.filter(|id| !is_no_unit(id)),
             UnitKind::Impression => Some(id.clone()),
         };
         let of = |name: &str, value: &Value| time(name, value, settings);
-        let time =
-            of(self.time, line.get(self.time).unwrap_or(&Value::Null))?.ok_or_else(|| missing(&quoted(self.time)))?;
+        let time = of(self.time, line.get(self.time).unwrap_or(&Value::Null))?
+            .ok_or_else(|| missing_field_error(&quote(self.time)))?;
         let agent = text(line, "agent")?;
         let entries = self.entries(line)?;
-        let (mut shown, mut teams, mut clicks) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut shown_documents, mut teams, mut clicks) = (Vec::new(), Vec::new(), Vec::new());
         for (number, entry) in entries.iter().enumerate() {
-            let wrong = |malformed: Malformed| {
-                Malformed::new(format!("document {} of `{}`: {}", number + 1, self.list, malformed.message))
+            let wrong = |malformed: LineError| {
+                LineError::new(format!("document {} of `{}`: {}", number + 1, self.list, malformed.message))
             };
             let document = text(entry, "docid")
                 .map_err(wrong)?
-                .ok_or_else(|| wrong(Malformed::new("no `docid`, which names it")))?;
+                .ok_or_else(|| wrong(LineError::new("no `docid`, which names it")))?;
             let is_clicked = match entry.get("clicked") {
                 None | Some(Value::Null | Value::Bool(false)) => false,
                 Some(Value::Bool(true)) => true,
-                Some(other) => {
-                    return Err(wrong(Malformed::new(format!(
+                Some(other_ids) => {
+                    return Err(wrong(LineError::new(format!(
                         "`clicked` is {}; expected true or false",
-                        value_excerpt(other)
+                        value_excerpt(other_ids)
                     ))));
                 }
             };
@@ -125,7 +125,7 @@ impl Form {
                 let (impression, document) = (id.clone(), document.clone());
                 clicks.push(Click { impression, document, time: moment.unwrap_or(time), dwell: None });
             }
-            shown.push(document);
+            shown_documents.push(document);
             teams.push(text(entry, self.team).map_err(wrong)?);
         }
         // A list of one ranker alone has teams in some logs.
@@ -134,10 +134,10 @@ impl Form {
             Some(Value::Bool(false)) => false,
             Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => true,
             Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => false,
-            Some(other) => {
-                return Err(Malformed::new(format!(
+            Some(other_ids) => {
+                return Err(LineError::new(format!(
                     "`interleave` is {}; expected true or false",
-                    value_excerpt(other)
+                    value_excerpt(other_ids)
                 )));
             }
         };
@@ -145,7 +145,7 @@ impl Form {
         let knows = |team: &Cow<'static, str>| self.rankers.contains(&&**team);
         let rankers = (is_mixed && teams.iter().flatten().all(knows)).then(|| self.rankers.map(Cow::Borrowed).to_vec());
         let list = ListFields {
-            shown: Some(shown),
+            shown: Some(shown_documents),
             mixed: None,
             pinned: None,
             paged: None,
@@ -155,15 +155,16 @@ impl Form {
             experiment: None,
             version: None,
         };
-        let List { shown, oddities, version, mixed } = list.list()?;
-        let impression = Impression { id, time, unit, agent, pairs: None, version, shown, oddities, mixed };
+        let List { shown: shown_documents, oddities, version, mixed } = list.list()?;
+        let impression =
+            Impression { id, time, unit, agent, pairs: None, version, shown: shown_documents, oddities, mixed };
         Ok(Session { impression, clicks })
     }
 
     /// The documents, top down.
-    fn entries(&self, line: &Map<String, Value>) -> Result<Vec<Map<String, Value>>, Malformed> {
+    fn entries(&self, line: &Map<String, Value>) -> Result<Vec<Map<String, Value>>, LineError> {
         let wrong = |found: &str| {
-            Malformed::new(format!(
+            LineError::new(format!(
                 "`{}` is {}; expected a list of objects with `docid`, `clicked` and `{}`, or an object of them by place",
                 self.list,
                 excerpt(found),
@@ -195,33 +196,33 @@ fn value_excerpt(value: &Value) -> String {
     value.as_str().map_or_else(|| excerpt(&value.to_string()), excerpt)
 }
 
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     format!("`{name}`")
 }
 
 /// An id: text, or a whole number.
-fn text(object: &Map<String, Value>, key: &str) -> Result<Option<Cow<'static, str>>, Malformed> {
+fn text(object: &Map<String, Value>, key: &str) -> Result<Option<Cow<'static, str>>, LineError> {
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok((!text.is_empty()).then(|| Cow::Owned(text.clone()))),
         Some(Value::Number(number)) if !number.is_f64() => Ok(Some(Cow::Owned(number.to_string()))),
         Some(other) => {
-            Err(Malformed::new(format!("`{key}` is {}; expected text or a whole number", value_excerpt(other))))
+            Err(LineError::new(format!("`{key}` is {}; expected text or a whole number", value_excerpt(other))))
         }
     }
 }
 
 /// A moment, in milliseconds since 1970.
-fn time(name: &str, value: &Value, settings: &Settings) -> Result<Option<i64>, Malformed> {
+fn time(name: &str, value: &Value, settings: &Settings) -> Result<Option<i64>, LineError> {
     match value {
         Value::Null => Ok(None),
         Value::String(text) if text.is_empty() => Ok(None),
-        Value::String(text) => settings.zone.time(text).map(Some).map_err(Malformed::new),
+        Value::String(text) => settings.zone.time(text).map(Some).map_err(LineError::new),
         Value::Number(number) => {
             let seconds = number.as_f64().unwrap_or(f64::NAN);
-            let known = times::of_number(seconds);
-            known.map(Some).ok_or_else(|| Malformed::new(times::not_a_time(seconds, &number.to_string())))
+            let known = times::time_from_number(seconds);
+            known.map(Some).ok_or_else(|| LineError::new(times::not_a_time(seconds, &number.to_string())))
         }
-        other => Err(Malformed::new(format!("`{name}` is {}; expected a time", value_excerpt(other)))),
+        other => Err(LineError::new(format!("`{name}` is {}; expected a time", value_excerpt(other)))),
     }
 }

@@ -7,9 +7,10 @@ use times::DAY;
 
 use super::super::world::normal;
 use super::super::{Lines, Simulation};
-use super::attributed::{ConversionFate, ConversionTally, Unit, UnitConversions, units};
+use super::attribution::{ConversionFate, ConversionTally, Unit, UnitConversions, units};
 use super::lines::{Action, Buyer, ConversionLine};
-use super::settings::Orders;
+use super::order::{Order, ViewedPage};
+use super::settings::OrderSettings;
 
 const MINUTE: i64 = 60_000;
 /// Documents from this number on are in no list.
@@ -21,51 +22,10 @@ const RETURNS_OF_EARLIER_ORDERS: f64 = 0.1;
 /// The smallest and the largest part of a document's amount in a partial return.
 const PARTIAL_RETURN: (f64, f64) = (0.1, 0.9);
 
-/// An impression, as far as orders go.
-#[derive(Debug)]
-pub(in super::super) struct ViewedPage {
-    /// A number that no other impression of the log has.
-    pub(in super::super) number: u64,
-    pub(in super::super) time: i64,
-    pub(in super::super) query: usize,
-    /// The documents that the user saw, each with the ranker that owns it.
-    pub(in super::super) documents: Vec<(u16, Option<usize>)>,
-    /// Clicks that count: document and time.
-    pub(in super::super) clicked: Vec<(u16, i64)>,
-    /// Where it is counted, if it counts.
-    pub(in super::super) counted: Option<CountedFor>,
-}
-
-/// Where an impression is counted: version, day and pair.
-pub(in super::super) type CountedFor = (Option<String>, i32, (usize, usize));
-
-impl ViewedPage {
-    /// The owner of a document, if it was shown.
-    pub(super) fn owner(&self, document: (usize, u16)) -> Option<Option<usize>> {
-        let (query, number) = document;
-        let found = self.documents.iter().find(|(shown, _)| self.query == query && *shown == number);
-        found.map(|(_, owner)| *owner)
-    }
-}
-
-/// A document that was ordered.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Order {
-    /// The basket.
-    pub(super) id: u64,
-    pub(super) document: (usize, u16),
-    pub(super) time: i64,
-    pub(super) value: i64,
-    /// Whether it is in the currency that counts.
-    pub(super) is_domestic: bool,
-    /// The time of its return, and the amount paid back.
-    pub(super) returned: Option<(i64, i64)>,
-}
-
 /// Chance of one user's orders, and where its lines go.
 struct Till<'a> {
     simulation: &'a Simulation,
-    orders: &'a Orders,
+    orders: &'a OrderSettings,
     user: u64,
     is_bot: bool,
     /// The user's spending, relative to the average.
@@ -78,9 +38,9 @@ struct Till<'a> {
 /// Plays the orders of a user who saw these impressions and logs them; returns the truth about the user.
 pub(in super::super) fn play(
     simulation: &Simulation,
-    orders: &Orders,
+    orders: &OrderSettings,
     (user, is_bot): (u64, bool),
-    seen: &[ViewedPage],
+    pages: &[ViewedPage],
     lines: &mut Lines,
     tally: &mut ConversionTally,
 ) -> Vec<UnitConversions> {
@@ -88,13 +48,13 @@ pub(in super::super) fn play(
     let mut kind = key.users();
     let [readiness, spends] = [(); 2].map(|()| factor(orders.spread, &mut kind));
     let mut till = Till { simulation, orders, user, is_bot, spends, chance: key.coins(), lines, tally };
-    let mut units = if is_bot { Vec::new() } else { units(seen) };
+    let mut units = if is_bot { Vec::new() } else { units(pages) };
     // The last touch is never a tie: a user who saw two impressions in one moment orders nothing.
-    let mut times: Vec<i64> = seen.iter().map(|seen| seen.time).collect();
+    let mut times: Vec<i64> = pages.iter().map(|pages| pages.time).collect();
     times.sort_unstable();
     if times.windows(2).all(|pair| pair[0] != pair[1]) {
-        for impression in seen {
-            for order in till.basket(impression, seen, (orders.share * readiness).min(1.0)) {
+        for impression in pages {
+            for order in till.basket(impression, pages, (orders.share * readiness).min(1.0)) {
                 till.settle(&order, &mut units);
             }
         }
@@ -113,7 +73,7 @@ impl Till<'_> {
     }
 
     /// The user's orders after one impression, as one basket; also logs unrelated conversions of that time.
-    fn basket(&mut self, impression: &ViewedPage, all: &[ViewedPage], share: f64) -> Vec<Order> {
+    fn basket(&mut self, impression: &ViewedPage, pages: &[ViewedPage], share: f64) -> Vec<Order> {
         let orders = self.orders;
         let clicked: Vec<(u16, i64)> =
             impression.clicked.iter().copied().filter(|_| self.chance.random::<f64>() < share).collect();
@@ -124,7 +84,7 @@ impl Till<'_> {
         let mut time = last.max(impression.time) + MINUTE + libm::floor(delay) as i64;
         if self.happens(orders.early) {
             let shows = |seen: &&ViewedPage| documents.iter().any(|document| seen.owner(*document).is_some());
-            let first = all.iter().filter(shows).map(|seen| seen.time).min().unwrap_or(time);
+            let first = pages.iter().filter(shows).map(|seen| seen.time).min().unwrap_or(time);
             time = first - self.chance.random_range(MINUTE..DAY);
         }
         if self.happens(orders.not_shown) {
@@ -208,7 +168,7 @@ impl Till<'_> {
         self.tally.add(fate, 1);
         if is_double {
             self.lines.conversion(self.simulation.dialect, &line);
-            self.tally.add(fate.of_copy(), 1);
+            self.tally.add(fate.fate_of_copy(), 1);
         }
     }
 }

@@ -11,7 +11,7 @@ const LOGNORMAL: (f64, f64) = (3_000.0, 1.0);
 /// The least and the shape of amounts by Pareto.
 const PARETO: (f64, f64) = (1_000.0, 1.5);
 /// The amount of every order where all are the same.
-const SAME: f64 = 1_000.0;
+const EQUAL_AMOUNT: f64 = 1_000.0;
 /// The most that one document costs: sums of many stay exact in 53 bits.
 const MAX_AMOUNT: f64 = 1e11;
 /// The longest mean delay.
@@ -34,7 +34,7 @@ impl Amounts {
         let amount = match self {
             Self::Lognormal => factor * LOGNORMAL.0 * libm::exp(LOGNORMAL.1 * normal(generator)),
             Self::Pareto => factor * PARETO.0 * libm::pow(1.0 - generator.random::<f64>(), -1.0 / PARETO.1),
-            Self::Same => SAME,
+            Self::Same => EQUAL_AMOUNT,
         };
         libm::round(amount).clamp(1.0, MAX_AMOUNT) as i64
     }
@@ -42,7 +42,7 @@ impl Amounts {
 
 /// The settings of orders. Shares are in [0, 1].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Orders {
+pub struct OrderSettings {
     /// Clicks that count after which an average user orders the document.
     pub share: f64,
     /// Amounts of orders.
@@ -65,7 +65,7 @@ pub struct Orders {
     pub unknown: f64,
 }
 
-impl Default for Orders {
+impl Default for OrderSettings {
     fn default() -> Self {
         Self {
             share: 0.1,
@@ -82,7 +82,7 @@ impl Default for Orders {
     }
 }
 
-impl Orders {
+impl OrderSettings {
     /// Checks all settings.
     ///
     /// # Errors

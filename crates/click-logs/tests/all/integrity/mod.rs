@@ -3,7 +3,7 @@
 mod world;
 
 use click_logs::model::{Complete, Settings, UnitKind};
-use verdicts::integrity::{Checked, FaultKind, LEVEL, Logged};
+use verdicts::integrity::{FaultKind, IntegrityReport, LEVEL, PageSelection};
 
 use self::world::{Coin, Mistake, World};
 
@@ -30,7 +30,7 @@ fn clean() -> Vec<(String, World, Settings, bool)> {
     add("a coin per user", World { coin: Coin::User, ..usual }, settings.clone(), true);
     add("reloads", World { reloads: 0.4, ..usual }, settings.clone(), true);
     let clicked = World { only_clicked: true, better: 0.8, ..usual };
-    let said = Settings { logged: Some(Logged::Clicked), ..settings.clone() };
+    let said = Settings { logged: Some(PageSelection::Clicked), ..settings.clone() };
     add("clicked pages alone, said", clicked, said, false);
     add("clicked pages alone, unsaid", clicked, settings.clone(), true);
     add("short and unequal lists", World { short: Some(4), ..usual }, settings.clone(), true);
@@ -90,7 +90,7 @@ fn suspected(world: &World, settings: &Settings, logs: u64) -> (u64, u64, bool) 
 }
 
 /// The result for each seed, on all processors. Each log is joined by threads of its own, so these are not those of a pool.
-pub(super) fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
+fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     std::thread::scope(|scope| {
         let of = &of;
@@ -100,7 +100,7 @@ pub(super) fn of_seeds<T: Send>(logs: u64, of: impl Fn(u64) -> T + Sync) -> Vec<
     })
 }
 
-fn checked(world: &World, settings: &Settings, seed: u64) -> Checked {
+fn checked(world: &World, settings: &Settings, seed: u64) -> IntegrityReport {
     let pages = world.pages(seed);
     world.credited(&pages, seed, settings).integrity(settings)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use click_logs::join::Credited;
+use click_logs::join::CreditedLog;
 use click_logs::model::{Complete, Settings};
 use interleave::receipt::Receipt;
 use interleave::{AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving};
@@ -297,7 +297,7 @@ impl World {
     }
 
     /// The result of `click-logs` for the first impressions of a log.
-    pub(crate) fn credited(&self, pages: &[Page], seed: u64, settings: &Settings) -> Credited {
+    pub(crate) fn credited(&self, pages: &[Page], seed: u64, settings: &Settings) -> CreditedLog {
         let (mut impressions, mut clicks) = (String::new(), String::new());
         for (number, page) in pages.iter().enumerate() {
             if self.only_clicked && page.clicked.is_empty() {

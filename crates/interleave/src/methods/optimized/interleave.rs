@@ -12,8 +12,8 @@ use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership, unless};
-use crate::support::packed::{Pack, Reader, Writer};
-use crate::support::revealed::{self, Revealed};
+use crate::support::pack::{Pack, Reader, Writer};
+use crate::support::revealed_top::{self, RevealedTop};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
@@ -62,14 +62,14 @@ impl Default for OptimizedInterleave {
 
 impl OptimizedInterleave {
     /// The default of the largest number of lists in the program: all that exist for ten documents.
-    pub const MOST_LISTS: usize = 1024;
+    pub const MAX_LISTS: usize = 1024;
     /// The largest number of documents on these lists together.
-    const MOST_PLACES: usize = 20_480;
+    const MAX_PLACES: usize = 20_480;
 
     /// With this credit for a click.
     #[must_use]
     pub fn new(credit: PairCredit) -> Self {
-        Self::with_lists(credit, Self::MOST_LISTS)
+        Self::with_lists(credit, Self::MAX_LISTS)
     }
 
     /// With another bound on the number of lists, clamped to 2 to 4,096.
@@ -92,12 +92,12 @@ impl OptimizedInterleave {
 
     /// All lists, or a sample of them.
     fn candidates(&self, tops: [&[Doc]; 2], length: usize) -> Vec<Vec<Doc>> {
-        let most = self.most_lists.min((Self::MOST_PLACES / length.max(1)).max(2));
+        let max_lists = self.most_lists.min((Self::MAX_PLACES / length.max(1)).max(2));
         let walk = Walk::new(tops, length);
-        walk.all(most).unwrap_or_else(|| {
+        walk.all(max_lists).unwrap_or_else(|| {
             let mut coins = Generator::seed_from_u64(0);
             let mut lists = Vec::new();
-            for _ in 0..most / 2 {
+            for _ in 0..max_lists / 2 {
                 let flips: Vec<bool> = (0..length).map(|_| coins.next_u64() >> 63 == 1).collect();
                 lists.push(walk.flipped(flips.iter().copied()));
                 lists.push(walk.flipped(flips.iter().map(|flip| !flip)));
@@ -108,7 +108,7 @@ impl OptimizedInterleave {
         })
     }
 
-    fn solve(&self, tops: [&[Doc]; 2], length: usize, rank: impl Fn(Doc) -> [u16; 2]) -> Solved {
+    fn solve(&self, tops: [&[Doc]; 2], length: usize, rank: impl Fn(Doc) -> [u16; 2]) -> SolvedProgram {
         let lists = self.candidates(tops, length);
         let lists: Vec<Vec<(Doc, [u16; 2])>> =
             lists.into_iter().map(|list| list.into_iter().map(|doc| (doc, rank(doc))).collect()).collect();
@@ -123,7 +123,7 @@ impl OptimizedInterleave {
         }
         let cost: Vec<f64> = lists.iter().map(|list| -self.sensitivity(list)).collect();
         let (chances, fit) = constraints.solve(&cost);
-        Solved { lists, chances, fit }
+        SolvedProgram { lists, chances, fit }
     }
 
     fn sensitivity(&self, list: &[(Doc, [u16; 2])]) -> f64 {
@@ -147,7 +147,7 @@ impl OptimizedInterleave {
 
 /// A solved program.
 #[derive(Debug)]
-struct Solved {
+struct SolvedProgram {
     lists: Vec<Vec<(Doc, [u16; 2])>>,
     chances: Vec<f64>,
     fit: LpFit,
@@ -156,13 +156,13 @@ struct Solved {
 /// Buffers of [`OptimizedInterleave`], and the programs it solved recently.
 #[derive(Debug, Clone, Default)]
 pub struct OptimizedInterleaveScratch {
-    revealed: [Revealed; 2],
-    solved: HashMap<Vec<u32>, Arc<Solved>>,
+    revealed: [RevealedTop; 2],
+    solved: HashMap<Vec<u32>, Arc<SolvedProgram>>,
 }
 
 impl OptimizedInterleaveScratch {
     /// How many solved programs are kept.
-    const KEPT: usize = 64;
+    const MAX_CACHED_PROGRAMS: usize = 64;
 
     /// The program of these lists, and the list chosen from it.
     fn draw(
@@ -171,11 +171,11 @@ impl OptimizedInterleaveScratch {
         lists: [RankedList<'_>; 2],
         length: usize,
         generator: &mut Generator,
-    ) -> (Arc<Solved>, usize) {
+    ) -> (Arc<SolvedProgram>, usize) {
         let keys = TieKeys::new(generator);
         let keys = [0, 1].map(|x| keys.ranker(x));
         let longest = absent::longest(&lists);
-        let rank = |doc: Doc| [0, 1].map(|x| absent::rank(revealed::rank(lists[x], keys[x], doc), longest));
+        let rank = |doc: Doc| [0, 1].map(|x| absent::rank(revealed_top::rank(lists[x], keys[x], doc), longest));
         let [first, second] = &mut self.revealed;
         first.clear();
         second.clear();
@@ -192,7 +192,7 @@ impl OptimizedInterleaveScratch {
             .map(|setting| setting as u32)
             .chain(tops.iter().copied().flatten().flat_map(ranks))
             .collect();
-        if self.solved.len() >= Self::KEPT && !self.solved.contains_key(&key) {
+        if self.solved.len() >= Self::MAX_CACHED_PROGRAMS && !self.solved.contains_key(&key) {
             self.solved.clear();
         }
         let solved = self.solved.entry(key);
@@ -221,7 +221,7 @@ impl Pack for OptimizedInterleaveReceipt {
     fn unpack(reader: &mut Reader<'_>) -> Option<Self> {
         let (length, fit) = LpFit::with_length(reader.number()?);
         // Not allocated for more than there is.
-        let mut ranks = Vec::with_capacity(length.min(reader.rest().len() / 2));
+        let mut ranks = Vec::with_capacity(length.min(reader.remaining().len() / 2));
         let mut rank = || u16::try_from(reader.number()?).ok();
         for _ in 0..length {
             ranks.push([rank()?, rank()?]);
@@ -255,7 +255,7 @@ impl NamedMethod for OptimizedInterleave {
             ("binary", PairCredit::Binary),
             ("inverse", PairCredit::Inverse),
         ])?;
-        Ok(Self::with_lists(credit, name.value("lists", "a whole number")?.unwrap_or(Self::MOST_LISTS)))
+        Ok(Self::with_lists(credit, name.value("lists", "a whole number")?.unwrap_or(Self::MAX_LISTS)))
     }
 
     fn settings(&self) -> Vec<String> {
@@ -264,7 +264,7 @@ impl NamedMethod for OptimizedInterleave {
             PairCredit::Binary => Some("binary".to_owned()),
             PairCredit::Inverse => Some("inverse".to_owned()),
         };
-        credit.into_iter().chain(unless("lists", self.most_lists, Self::MOST_LISTS)).collect()
+        credit.into_iter().chain(unless("lists", self.most_lists, Self::MAX_LISTS)).collect()
     }
 }
 
@@ -338,7 +338,7 @@ mod tests {
 
     const CREDITS: [PairCredit; 3] = [PairCredit::Linear, PairCredit::Binary, PairCredit::Inverse];
 
-    fn solve(credit: PairCredit, orders: [&[Doc]; 2], length: usize) -> Solved {
+    fn solve(credit: PairCredit, orders: [&[Doc]; 2], length: usize) -> SolvedProgram {
         let tops = orders.map(|order| &order[..length.min(order.len())]);
         OptimizedInterleave::new(credit).solve(tops, length, |doc| {
             orders.map(|order| order.iter().position(|&d| d == doc).unwrap_or(order.len()) as u16 + 1)

@@ -4,10 +4,10 @@ use super::absent;
 use super::program::Constraints;
 use super::{LpFit, RankCredit, choose};
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless};
 use crate::random::below;
-use crate::support::packed::Pack;
-use crate::support::revealed::{self, DocSet};
+use crate::support::pack::Pack;
+use crate::support::revealed_top::{self, DocSet};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
@@ -99,7 +99,7 @@ impl OptimizedMultileaveScratch {
         while self.shown.as_slice().len() < length && !self.rankers.is_empty() {
             let chosen = below(self.rankers.len(), generator);
             let x = self.rankers[chosen] as usize;
-            match revealed::best(lists[x], || keys.ranker(x), &self.shown, &mut self.tops[x]) {
+            match revealed_top::best(lists[x], || keys.ranker(x), &self.shown, &mut self.tops[x]) {
                 Some(doc) => {
                     self.shown.insert(doc);
                 }
@@ -136,44 +136,44 @@ impl OptimizedMultileaveScratch {
         self.ranks.clear();
         let longest = absent::longest(lists);
         for &doc in &self.docs {
-            let rank = |(x, &list)| absent::rank(revealed::rank(list, keys.ranker(x), doc), longest);
+            let rank = |(x, &list)| absent::rank(revealed_top::rank(list, keys.ranker(x), doc), longest);
             self.ranks.extend(lists.iter().enumerate().map(rank));
         }
 
-        let m = lists.len();
+        let rankers = lists.len();
         let mut constraints = Constraints::new(candidates.len());
         let depth = candidates.iter().map(Vec::len).max().unwrap_or(0);
         // By list and ranker: the credit so far, weighted by 1 / position.
-        let mut credits = vec![0.0; candidates.len() * m];
-        let mut here = credits.clone();
+        let mut credits = vec![0.0; candidates.len() * rankers];
+        let mut list_sum = credits.clone();
         let mut row = Vec::new();
         for k in 0..depth {
-            here.fill(0.0);
+            list_sum.fill(0.0);
             for (i, list) in candidates.iter().enumerate() {
                 let Some(&doc) = list.get(k) else {
                     continue;
                 };
-                let span = i * m..(i + 1) * m;
-                let credit = self.ranks(doc, m).iter().map(|&rank| method.credit.real(rank));
-                here[span.clone()].iter_mut().zip(credit).for_each(|(here, credit)| *here = credit);
-                let mean = here[span.clone()].iter().sum::<f64>() / m as f64;
-                for (here, sum) in here[span.clone()].iter_mut().zip(&mut credits[span]) {
-                    *sum += *here / (k as f64 + 1.0);
-                    *here -= mean;
+                let span = i * rankers..(i + 1) * rankers;
+                let credit = self.ranks(doc, rankers).iter().map(|&rank| method.credit.real(rank));
+                list_sum[span.clone()].iter_mut().zip(credit).for_each(|(list_sum, credit)| *list_sum = credit);
+                let mean = list_sum[span.clone()].iter().sum::<f64>() / rankers as f64;
+                for (list_sum, sum) in list_sum[span.clone()].iter_mut().zip(&mut credits[span]) {
+                    *sum += *list_sum / (k as f64 + 1.0);
+                    *list_sum -= mean;
                 }
             }
-            for x in 0..m {
+            for x in 0..rankers {
                 row.clear();
-                row.extend((0..candidates.len()).map(|i| here[i * m + x]));
+                row.extend((0..candidates.len()).map(|i| list_sum[i * rankers + x]));
                 // The rounding error of equal numbers less their mean.
                 row.iter_mut().filter(|x| x.abs() < 1e-12).for_each(|x| *x = 0.0);
                 constraints.push(&row);
             }
         }
         let cost: Vec<f64> = credits
-            .chunks(m.max(1))
+            .chunks(rankers.max(1))
             .map(|credits| {
-                let mean = credits.iter().sum::<f64>() / m as f64;
+                let mean = credits.iter().sum::<f64>() / rankers as f64;
                 credits.iter().map(|credit| (credit - mean) * (credit - mean)).sum()
             })
             .chain(std::iter::repeat(0.0))
@@ -220,7 +220,7 @@ impl NamedMethod for OptimizedMultileave {
     }
 
     fn settings(&self) -> Vec<String> {
-        let credit = when(self.credit == RankCredit::Negative, "negative");
+        let credit = setting_if(self.credit == RankCredit::Negative, "negative");
         credit.into_iter().chain(unless("lists", self.lists, Self::LISTS)).collect()
     }
 }

@@ -123,14 +123,14 @@ impl Constraints {
         }
         // The solver detects cycling, and stops; it checks what it returns, and so do we.
         let solution = problem.solve().ok()?.into_solution().ok()?;
-        let mut found: Vec<f64> = chances.iter().map(|&chance| solution.var_value(chance).max(0.0)).collect();
-        let total: f64 = found.iter().sum();
+        let mut weights: Vec<f64> = chances.iter().map(|&chance| solution.var_value(chance).max(0.0)).collect();
+        let total: f64 = weights.iter().sum();
         if !(total.is_finite() && total > 0.5) {
             return None;
         }
-        found.iter_mut().for_each(|chance| *chance /= total);
-        let is_met = |row: &Vec<f64>| dot(row, &found).abs() < 1e-6;
-        self.independent.iter().all(is_met).then_some(found)
+        weights.iter_mut().for_each(|chance| *chance /= total);
+        let is_met = |row: &Vec<f64>| dot(row, &weights).abs() < 1e-6;
+        self.independent.iter().all(is_met).then_some(weights)
     }
 }
 
@@ -141,8 +141,8 @@ impl Constraints {
 fn nearest(points: &Points) -> Vec<f64> {
     let n = points.number;
     let mut weights = vec![0.0; n];
-    let at = |i: usize, j: usize| points.at(i, j);
-    let norms: Vec<f64> = (0..n).map(|i| at(i, i)).collect();
+    let nearest_point = |i: usize, j: usize| points.at(i, j);
+    let norms: Vec<f64> = (0..n).map(|i| nearest_point(i, i)).collect();
     let Some(start) = (0..n).min_by(|&i, &j| norms[i].total_cmp(&norms[j])) else {
         return weights;
     };
@@ -161,15 +161,17 @@ fn nearest(points: &Points) -> Vec<f64> {
         }
         corral.push(entering);
         // Down to the point of least norm of ever smaller flats, until it lies inside.
-        while let Some(target) = affine(&corral, &at) {
-            if target.iter().all(|&w| w > 1e-12) {
-                corral.iter().zip(&target).for_each(|(&i, &w)| weights[i] = w);
+        while let Some(target) = affine(&corral, &nearest_point) {
+            if target.iter().all(|&weight| weight > 1e-12) {
+                corral.iter().zip(&target).for_each(|(&i, &weight)| weights[i] = weight);
                 break;
             }
-            let steps = corral.iter().zip(&target).filter(|(_, w)| **w <= 1e-12);
-            let step = steps.map(|(&i, &w)| weights[i] / (weights[i] - w).max(f64::MIN_POSITIVE)).fold(1.0, f64::min);
-            for (&i, &w) in corral.iter().zip(&target) {
-                weights[i] += step * (w - weights[i]);
+            let steps = corral.iter().zip(&target).filter(|(_, weight)| **weight <= 1e-12);
+            let step = steps
+                .map(|(&i, &weight)| weights[i] / (weights[i] - weight).max(f64::MIN_POSITIVE))
+                .fold(1.0, f64::min);
+            for (&i, &weight) in corral.iter().zip(&target) {
+                weights[i] += step * (weight - weights[i]);
             }
             let least = corral.iter().copied().min_by(|&i, &j| weights[i].total_cmp(&weights[j]));
             corral.retain(|&i| weights[i] > 1e-12 && Some(i) != least);
@@ -178,7 +180,7 @@ fn nearest(points: &Points) -> Vec<f64> {
     }
     let total: f64 = weights.iter().sum();
     if total > 0.0 {
-        weights.iter_mut().for_each(|w| *w /= total);
+        weights.iter_mut().for_each(|weight| *weight /= total);
     } else {
         weights.fill(1.0 / n as f64);
     }

@@ -15,12 +15,12 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(tops: [&'a [Doc]; 2], length: usize) -> Self {
-        let places = tops.map(|top| {
-            let places: HashMap<Doc, usize> = top.iter().copied().zip(0..).collect();
-            places
+        let place_count = tops.map(|top| {
+            let place_count: HashMap<Doc, usize> = top.iter().copied().zip(0..).collect();
+            place_count
         });
         let others = [0, 1].map(|x: usize| {
-            let place = |doc| places[1 - x].get(doc).copied().unwrap_or(usize::MAX);
+            let place = |doc| place_count[1 - x].get(doc).copied().unwrap_or(usize::MAX);
             tops[x].iter().map(place).collect()
         });
         Self { tops, others, length }
@@ -37,32 +37,32 @@ impl<'a> Walk<'a> {
     }
 
     /// Every list, once; `None` where there are more than `most`.
-    pub(super) fn all(&self, most: usize) -> Option<Vec<Vec<Doc>>> {
+    pub(super) fn all(&self, max_lists: usize) -> Option<Vec<Vec<Doc>>> {
         let mut lists: Vec<(Vec<Doc>, [usize; 2])> = vec![(Vec::new(), [0, 0])];
         for _ in 0..self.length {
             for i in 0..lists.len() {
-                let (list, at) = &mut lists[i];
-                let docs = self.next(at);
+                let (list, depth) = &mut lists[i];
+                let docs = self.next(depth);
                 let [Some(first), Some(second)] = docs else {
                     // Either ranker alone, or neither.
                     for (x, doc) in docs.into_iter().enumerate() {
                         list.extend(doc);
-                        at[x] += usize::from(doc.is_some());
+                        depth[x] += usize::from(doc.is_some());
                     }
                     continue;
                 };
                 if first != second {
-                    let mut branch = (list.clone(), *at);
+                    let mut branch = (list.clone(), *depth);
                     branch.0.push(second);
                     branch.1[1] += 1;
                     lists.push(branch);
-                    if lists.len() > most {
+                    if lists.len() > max_lists {
                         return None;
                     }
                 }
-                let (list, at) = &mut lists[i];
+                let (list, depth) = &mut lists[i];
                 list.push(first);
-                at[0] += 1;
+                depth[0] += 1;
             }
         }
         Some(lists.into_iter().map(|(list, _)| list).collect())

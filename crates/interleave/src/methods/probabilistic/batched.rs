@@ -1,14 +1,14 @@
 //! The winner of a short list from all its clicks together: the same as [`Tally`](super::credit::Tally)'s, which takes them one
 //! by one, but with hardly a branch or a division.
 
-use super::credit::{DrawProbabilities, of_sign, winner};
+use super::credit::{DrawProbabilities, winner, winner_by_sign};
 use crate::Preference;
 
 /// The most documents shown where lists are short: clicked positions are bits of sixteen.
-pub(super) const DEEPEST: usize = u16::BITS as usize;
+pub(super) const MAX_DEPTH: usize = u16::BITS as usize;
 
 /// A list by position, and after it one more, which is never written: it stands for clicks that there are not.
-pub(super) type ShownList = [DrawProbabilities; DEEPEST + 1];
+pub(super) type ShownList = [DrawProbabilities; MAX_DEPTH + 1];
 
 impl Default for DrawProbabilities {
     /// The probabilities of a document that both rankers are as likely to have contributed.
@@ -23,14 +23,14 @@ impl Default for DrawProbabilities {
 /// their sum, E\[sign(N_2 - N_1)\] of three clicks is a sum of products of these, divided by (f + s)(f' + s')(f'' + s''); for
 /// fewer clicks put f = s for the others. So the sign needs neither a division nor a branch on how many there are. In
 /// floating point it is wrong by less than 2^-48 of the denominator; where it is closer to 0 than [`CLEAR`],
-/// [`exactly_at`] decides.
+/// [`exact_winner`] decides.
 #[inline]
-pub(super) fn winner_at(list: &ShownList, clicked: u16) -> Preference {
+pub(super) fn winner_by_clicks(list: &ShownList, clicked: u16) -> Preference {
     let at = |clicked: u16| list[clicked.trailing_zeros() as usize].rounded_chances();
     let second = without_the_first(clicked);
     let third = without_the_first(second);
     if without_the_first(third) != 0 {
-        return of_many_at(list, clicked);
+        return winner_by_many_clicks(list, clicked);
     }
     let [f, s] = at(clicked);
     let [f2, s2] = at(second);
@@ -38,7 +38,7 @@ pub(super) fn winner_at(list: &ShownList, clicked: u16) -> Preference {
     let all = f3 + s3;
     let ahead = all * (s * s2 - f * f2) + (s3 - f3) * (s * f2 + f * s2);
     let all = (f + s) * (f2 + s2) * all;
-    if ahead.abs() > all * CLEAR { of_sign(ahead) } else { exactly_at(list, clicked) }
+    if ahead.abs() > all * CLEAR { winner_by_sign(ahead) } else { exact_winner(list, clicked) }
 }
 
 /// More than any error in an expectation, and little enough that nearly everything closer to 0 is a tie.
@@ -49,56 +49,56 @@ fn without_the_first(clicked: u16) -> u16 {
     clicked & clicked.wrapping_sub(1)
 }
 
-/// [`winner_at`] for more than three clicks.
+/// [`winner_by_clicks`] for more than three clicks.
 #[inline(never)]
-fn of_many_at(list: &ShownList, clicked: u16) -> Preference {
+fn winner_by_many_clicks(list: &ShownList, clicked: u16) -> Preference {
     let undivided = DrawProbabilities::rounded_chances;
     let divided = |at: &DrawProbabilities| {
         let [first, second] = at.rounded_chances();
         [first, second].map(|chance| chance / (first + second))
     };
-    let [ahead, all] = if clicked.count_ones() as usize <= SOME {
-        expectation_at::<{ SOME + 1 }>(list, clicked, undivided)
+    let [ahead, product] = if clicked.count_ones() as usize <= MAX_UNDIVIDED_CLICKS {
+        scaled_expectation::<{ MAX_UNDIVIDED_CLICKS + 1 }>(list, clicked, undivided)
     } else {
-        expectation_at::<{ DEEPEST + 1 }>(list, clicked, divided)
+        scaled_expectation::<{ MAX_DEPTH + 1 }>(list, clicked, divided)
     };
-    if ahead.abs() > all * CLEAR { of_sign(ahead) } else { exactly_at(list, clicked) }
+    if ahead.abs() > product * CLEAR { winner_by_sign(ahead) } else { exact_winner(list, clicked) }
 }
 
 /// The most clicks with chances multiplied without a division: as each is below 2^124, all sums are below 2^1001.
-const SOME: usize = 8;
+const MAX_UNDIVIDED_CLICKS: usize = 8;
 
 /// E\[sign(N_2 - N_1)\] over fewer than `N` clicks, times a denominator, and that denominator, by the distribution of N_2.
 /// `chances` returns those of both rankers at one position. The error is below 2^-45 of the denominator. The table of
 /// numbers always has the same size, so that no branch but the last depends on how many clicks there are.
 #[inline]
-fn expectation_at<const N: usize>(
+fn scaled_expectation<const N: usize>(
     list: &ShownList,
     clicked: u16,
     chances: impl Fn(&DrawProbabilities) -> [f64; 2],
 ) -> [f64; 2] {
     let mut by_number = [0.0; N];
     by_number[0] = 1.0;
-    let mut all = 1.0;
-    let mut left = clicked;
-    while left != 0 {
-        let [first, second] = chances(&list[left.trailing_zeros() as usize]);
+    let mut denominator = 1.0;
+    let mut clicks_left = clicked;
+    while clicks_left != 0 {
+        let [first, second] = chances(&list[clicks_left.trailing_zeros() as usize]);
         for n in (1..N).rev() {
             by_number[n] = by_number[n] * first + by_number[n - 1] * second;
         }
         by_number[0] *= first;
-        all *= first + second;
-        left = without_the_first(left);
+        denominator *= first + second;
+        clicks_left = without_the_first(clicks_left);
     }
     let clicks = clicked.count_ones() as usize;
     let more = |n: usize| f64::from((2 * n).cmp(&clicks) as i8);
-    [by_number.iter().enumerate().fold(0.0, |sum, (n, chance)| sum + chance * more(n)), all]
+    [by_number.iter().enumerate().fold(0.0, |sum, (n, chance)| sum + chance * more(n)), denominator]
 }
 
-/// [`winner_at`] to the last unit.
+/// [`winner_by_clicks`] to the last unit.
 #[inline(never)]
-fn exactly_at(list: &ShownList, clicked: u16) -> Preference {
-    winner((0..DEEPEST).filter(|position| clicked >> position & 1 == 1).map(|position| list[position]))
+fn exact_winner(list: &ShownList, clicked: u16) -> Preference {
+    winner((0..MAX_DEPTH).filter(|position| clicked >> position & 1 == 1).map(|position| list[position]))
 }
 
 impl DrawProbabilities {
@@ -132,15 +132,15 @@ mod tests {
                 Just([1, MOST, MOST, MOST]),
                 [1_u64..3, 3..5, 1..3, 3..5],
                 [1_u64..=MOST, 1..=MOST, 1..=MOST, 1..=MOST],
-            ], DEEPEST),
+            ], MAX_DEPTH),
         ) {
             let mut list = ShownList::default();
             for (at, [w1, m1, w2, m2]) in list.iter_mut().zip(lists) {
                 *at = DrawProbabilities { weights: [w1, w2], masses: [m1.max(w1), m2.max(w2)] };
             }
             for clicked in [clicked, clicked & fewer[0], clicked & fewer[0] & fewer[1]].into_iter().filter(|&bits| bits > 0) {
-                let one_by_one = (0..DEEPEST).filter(|n| clicked >> n & 1 == 1).map(|n| list[n]);
-                prop_assert_eq!(winner_at(&list, clicked), winner(one_by_one), "{:?}, clicks {:b}", list, clicked);
+                let one_by_one = (0..MAX_DEPTH).filter(|n| clicked >> n & 1 == 1).map(|n| list[n]);
+                prop_assert_eq!(winner_by_clicks(&list, clicked), winner(one_by_one), "{:?}, clicks {:b}", list, clicked);
             }
         }
     }

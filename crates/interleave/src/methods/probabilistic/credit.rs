@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::Preference;
-use crate::support::packed::Pack;
+use crate::support::pack::Pack;
 use crate::support::receipt_len;
 
 /// The probability that each ranker would have drawn the document at one position: `weights[x]` out of
@@ -117,12 +117,12 @@ impl Tally {
             [false, false] => Preference::Tie,
             [true, false] => Preference::First,
             [false, true] => Preference::Second,
-            [true, true] => self.mixed(),
+            [true, true] => self.mixed_winner(),
         }
     }
 
     #[inline(never)]
-    fn mixed(&mut self) -> Preference {
+    fn mixed_winner(&mut self) -> Preference {
         let clicked = &self.probabilities[..self.clicks];
         let expected = if let [one, other] = clicked {
             expectation_of_two(one.second(), other.second())
@@ -130,19 +130,19 @@ impl Tally {
             self.recursion.resize(clicked.len() + 1, 0.0);
             expectation(clicked.iter().map(DrawProbabilities::second), &mut self.recursion)
         };
-        winner_of(expected, clicked.len())
+        winner_by_expectation(expected, clicked.len())
     }
 }
 
 /// The winner by the expectation over `clicks` clicks.
 #[inline]
-fn winner_of(expected: f64, clicks: usize) -> Preference {
-    if expected.abs() <= tolerance(clicks) { Preference::Tie } else { of_sign(expected) }
+fn winner_by_expectation(expected: f64, clicks: usize) -> Preference {
+    if expected.abs() <= tolerance(clicks) { Preference::Tie } else { winner_by_sign(expected) }
 }
 
 /// The winner by an expectation that is not 0.
 #[inline]
-pub(super) fn of_sign(expected: f64) -> Preference {
+pub(super) fn winner_by_sign(expected: f64) -> Preference {
     if expected > 0.0 { Preference::Second } else { Preference::First }
 }
 

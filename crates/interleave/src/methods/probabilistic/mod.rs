@@ -37,21 +37,21 @@
 
 mod batched;
 mod credit;
-mod drawing;
+mod list_draw;
 mod shared;
 mod short_lists;
 
 use rand::{Rng, SeedableRng};
 
 pub use credit::ProbabilisticReceipt;
-pub use drawing::ProbabilisticScratch;
+pub use list_draw::ProbabilisticScratch;
 
 use credit::winner;
-use drawing::Drawing;
+use list_draw::ListDraw;
 use shared::SharedImpression;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless_tau};
 use crate::support::pages_by_clicks;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
@@ -157,7 +157,7 @@ impl NamedMethod for ProbabilisticInterleave {
     }
 
     fn settings(&self) -> Vec<String> {
-        let ties = when(self.credit_ties == CreditTies::Same, self.credit_ties.name());
+        let ties = setting_if(self.credit_ties == CreditTies::Same, self.credit_ties.name());
         ties.into_iter().chain(unless_tau(self.tau())).collect()
     }
 }
@@ -179,7 +179,7 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
         mut user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
-        if length <= batched::DEEPEST
+        if length <= batched::MAX_DEPTH
             && let [Some(first), Some(second)] = lists.map(RankedList::short)
             && first.len() == second.len()
         {
@@ -196,17 +196,17 @@ impl Interleaving for ProbabilisticInterleave {
         }
         // Taken under either setting, so that both show the same list for the same generator.
         let redraw = generator.next_u64();
-        let same = self.credit_ties == CreditTies::Same;
-        let (mut drawing, clicks) = Drawing::start(&self.weights, lists, scratch);
+        let uses_same_ties = self.credit_ties == CreditTies::Same;
+        let (mut list_draw, clicks) = ListDraw::start(&self.weights, lists, scratch);
         let mut examined = 0;
         // One past the lowest click.
         let mut depth = 0;
         while examined < length {
-            let Some((doc, probabilities)) = drawing.next(generator) else {
+            let Some((doc, probabilities)) = list_draw.next(generator) else {
                 break;
             };
             let examination = user(doc);
-            if same {
+            if uses_same_ties {
                 clicks.tally.add(examination.clicked, probabilities);
             } else {
                 clicks.remember(examined, examination.clicked);
@@ -217,10 +217,10 @@ impl Interleaving for ProbabilisticInterleave {
                 break;
             }
         }
-        if !same && depth > 0 {
+        if !uses_same_ties && depth > 0 {
             let mut generator = Generator::seed_from_u64(redraw);
             for position in 0..depth {
-                let probabilities = drawing.redraw(position, &mut generator);
+                let probabilities = list_draw.redraw(position, &mut generator);
                 clicks.tally.add(clicks.at[position], probabilities);
             }
         }
@@ -264,16 +264,16 @@ impl Interleaving for ProbabilisticInterleave {
         scratch: &mut ProbabilisticScratch,
     ) -> (Vec<Doc>, ProbabilisticReceipt) {
         let mut redraw = Generator::seed_from_u64(generator.next_u64());
-        let (mut drawing, ..) = Drawing::start(&self.weights, lists, scratch);
+        let (mut list_draw, ..) = ListDraw::start(&self.weights, lists, scratch);
         let (mut shown, mut receipt) = (Vec::new(), Vec::new());
         for position in 0..length {
-            let Some((doc, probabilities)) = drawing.next(generator) else {
+            let Some((doc, probabilities)) = list_draw.next(generator) else {
                 break;
             };
             shown.push(doc);
             receipt.push(match self.credit_ties {
                 CreditTies::Same => probabilities,
-                CreditTies::Redrawn => drawing.redraw(position, &mut redraw),
+                CreditTies::Redrawn => list_draw.redraw(position, &mut redraw),
             });
         }
         (shown, ProbabilisticReceipt::new(receipt))

@@ -7,11 +7,11 @@
 use rand::Rng;
 
 use super::CreditTies;
-use super::batched::{DEEPEST, ShownList, winner_at};
+use super::batched::{MAX_DEPTH, ShownList, winner_by_clicks};
 use crate::keyed::seeded;
-use crate::list::{Short, Tied};
+use crate::list::{ShortList, TiedRanks};
 use crate::random::BitBudget;
-use crate::support::rank_heads::{HEAD, Taken, count_below};
+use crate::support::rank_heads::{HEAD, TakenRanksMask, count_below};
 use crate::support::rank_weights::Weights;
 use crate::support::ties::draw_free;
 use crate::{Doc, Examination, Generator, Preference};
@@ -25,24 +25,24 @@ pub(super) struct Marks(Box<Arrays>);
 struct Arrays {
     impression: u32,
     /// By document.
-    shown: [u32; Short::MOST],
+    shown: [u32; ShortList::MAX_DOCUMENTS],
     /// By ranker and rank, in the orders that draw and in those that credit.
-    drawn: [[u32; Short::MOST]; 2],
-    credited: [[u32; Short::MOST]; 2],
+    drawn: [[u32; ShortList::MAX_DOCUMENTS]; 2],
+    credited: [[u32; ShortList::MAX_DOCUMENTS]; 2],
     /// By position: the document, and the probabilities that credit needs.
-    docs: [u8; DEEPEST],
+    docs: [u8; MAX_DEPTH],
     list: ShownList,
 }
 
 impl Default for Marks {
     fn default() -> Self {
-        let none = [0; Short::MOST];
+        let none = [0; ShortList::MAX_DOCUMENTS];
         Self(Box::new(Arrays {
             impression: 0,
             shown: none,
             drawn: [none; 2],
             credited: [none; 2],
-            docs: [0; DEEPEST],
+            docs: [0; MAX_DEPTH],
             list: ShownList::default(),
         }))
     }
@@ -59,12 +59,12 @@ impl Marks {
     }
 }
 
-/// Compares two rankers; see [`Interleaving::compare`](crate::Interleaving::compare). At most [`DEEPEST`] documents are shown.
+/// Compares two rankers; see [`Interleaving::compare`](crate::Interleaving::compare). At most [`MAX_DEPTH`] documents are shown.
 #[inline]
 pub(super) fn compare(
     weights: &Weights,
     credit_ties: CreditTies,
-    lists: [Short<'_>; 2],
+    lists: [ShortList<'_>; 2],
     length: usize,
     generator: &mut Generator,
     marks: &mut Marks,
@@ -74,60 +74,60 @@ pub(super) fn compare(
     // A local copy can stay in registers, as no reference to it escapes.
     let mut dice = generator.clone();
     let Arrays { impression, shown, drawn, credited, docs, list } = marks.start();
-    let now = *impression;
+    let stamp = *impression;
     let (table, heads) = (weights.table(), weights.heads());
     let documents = lists[0].len();
     let mut masses = [weights.total(documents); 2];
-    let mut taken = [Taken::none_of(documents); 2];
+    let mut taken_ranks = [TakenRanksMask::none_of(documents); 2];
     let mut clicked = 0_u16;
-    let mut left = false;
-    for position in 0..length.min(documents).min(DEEPEST) {
+    let mut positions_left = false;
+    for position in 0..length.min(documents).min(MAX_DEPTH) {
         // The lowest bit is the coin, the 63 others are a place in the chosen ranker's mass.
         let luck = dice.next_u64();
         let x = (luck & 1) as usize;
-        let (own, other) = (lists[x], lists[1 - x]);
+        let (own_rank, other) = (lists[x], lists[1 - x]);
         let target = ((u128::from(luck >> 1) * u128::from(masses[x])) >> 63) as u64;
-        let head = heads.left(taken[x]);
+        let head = heads.left(taken_ranks[x]);
         let mut rank = count_below(head, target) as u8;
         if usize::from(rank) == HEAD {
             rank = scan(target - head[HEAD - 1], |rank| {
-                if drawn[x][usize::from(rank)] == now { 0 } else { table[usize::from(rank)] }
+                if drawn[x][usize::from(rank)] == stamp { 0 } else { table[usize::from(rank)] }
             });
         }
         let mut bits = BitBudget(dice.next_u64());
-        let group = own.tied_at(rank);
-        let mut doc = own.at(group.draw(&mut bits));
-        if shown[usize::from(doc)] == now {
+        let group = own_rank.tied_at(rank);
+        let mut doc = own_rank.at(group.draw(&mut bits));
+        if shown[usize::from(doc)] == stamp {
             let mut copy = dice.clone();
-            doc = own.at(group.draw_free(|place| shown[usize::from(own.at(place))] != now, &mut copy));
+            doc = own_rank.at(group.draw_free(|place| shown[usize::from(own_rank.at(place))] != stamp, &mut copy));
             dice = copy;
         }
         let group = other.tied_with(doc);
         let mut other_rank = group.draw(&mut bits);
-        if drawn[1 - x][usize::from(other_rank)] == now {
+        if drawn[1 - x][usize::from(other_rank)] == stamp {
             let mut copy = dice.clone();
-            other_rank = group.draw_free(|rank| drawn[1 - x][usize::from(rank)] != now, &mut copy);
+            other_rank = group.draw_free(|rank| drawn[1 - x][usize::from(rank)] != stamp, &mut copy);
             dice = copy;
         }
         docs[position] = doc;
         let at = &mut list[position];
         at.masses = masses;
         for (x, rank) in [(x, rank), (1 - x, other_rank)] {
-            drawn[x][usize::from(rank)] = now;
+            drawn[x][usize::from(rank)] = stamp;
             let weight = table[usize::from(rank)];
             at.weights[x] = weight;
             masses[x] -= weight;
-            taken[x].take(rank.into());
+            taken_ranks[x].take(rank.into());
         }
-        shown[usize::from(doc)] = now;
+        shown[usize::from(doc)] = stamp;
         let examination = user(Doc(doc.into()));
         clicked |= u16::from(examination.clicked) << position;
         if examination.abandons {
-            left = true;
+            positions_left = true;
             break;
         }
     }
-    if !left && length > documents {
+    if !positions_left && length > documents {
         // The coin for which there is no document.
         dice.next_u64();
     }
@@ -145,21 +145,21 @@ pub(super) fn compare(
             for x in [0, 1] {
                 let group = lists[x].tied_with(*doc);
                 let mut rank = group.draw(&mut bits);
-                if credited[x][usize::from(rank)] == now {
+                if credited[x][usize::from(rank)] == stamp {
                     let mut copy = dice.clone();
-                    rank = group.draw_free(|rank| credited[x][usize::from(rank)] != now, &mut copy);
+                    rank = group.draw_free(|rank| credited[x][usize::from(rank)] != stamp, &mut copy);
                     dice = copy;
                 }
-                credited[x][usize::from(rank)] = now;
+                credited[x][usize::from(rank)] = stamp;
                 at.weights[x] = table[usize::from(rank)];
                 masses[x] -= at.weights[x];
             }
         }
     }
-    winner_at(list, clicked)
+    winner_by_clicks(list, clicked)
 }
 
-impl Tied {
+impl TiedRanks {
     fn size(self) -> usize {
         usize::from(self.last.wrapping_sub(self.first)) + 1
     }

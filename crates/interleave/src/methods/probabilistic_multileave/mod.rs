@@ -37,10 +37,10 @@ use rand::Rng;
 pub use signs::{ProbabilisticMultileaveSigns, ProbabilisticMultileaveSignsScratch};
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau, when};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless_tau};
 use crate::random::below;
 use crate::support::fixed_point;
-use crate::support::packed::Pack;
+use crate::support::pack::Pack;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::softmax::{Chance, Softmax, Successive};
 use crate::support::{pages_by_clicks, receipt_len};
@@ -371,7 +371,7 @@ impl ProbabilisticMultileave {
     }
 
     fn list_settings(&self) -> impl Iterator<Item = String> {
-        let slots = when(self.slots == SlotAssignment::Independent, "independent");
+        let slots = setting_if(self.slots == SlotAssignment::Independent, "independent");
         slots.into_iter().chain(unless_tau(self.tau()))
     }
 }

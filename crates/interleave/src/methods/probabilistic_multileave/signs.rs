@@ -69,18 +69,18 @@ struct Pairs {
 
 impl Pairs {
     fn judge(&mut self, chances: &Chances, clicked: &[usize], signs: &mut PairwisePreferences) {
-        let m = chances.rankers;
-        signs.reset(m);
+        let rankers = chances.rankers;
+        signs.reset(rankers);
         self.shares.clear();
         for &n in clicked {
             let row = chances.row(n).iter().map(|chance| chance.get());
             let total = row.clone().sum::<f64>().max(f64::MIN_POSITIVE);
             self.shares.extend(row.map(|chance| chance / total));
         }
-        let pairs = (0..m).flat_map(|i| (i + 1..m).map(move |j| (i, j)));
+        let pairs = (0..rankers).flat_map(|i| (i + 1..rankers).map(move |j| (i, j)));
         for ((i, j), verdict) in pairs.zip(signs.verdicts_mut()) {
             let mut leans = [false; 2];
-            for (row, &n) in self.shares.chunks(m).zip(clicked) {
+            for (row, &n) in self.shares.chunks(rankers).zip(clicked) {
                 match lean(row, chances.row(n), i, j) {
                     Ordering::Greater => leans[0] = true,
                     Ordering::Less => leans[1] = true,
@@ -92,7 +92,7 @@ impl Pairs {
                 [true, false] => Preference::First,
                 [false, true] => Preference::Second,
                 [true, true] => {
-                    let rows = self.shares.chunks(m).zip(clicked);
+                    let rows = self.shares.chunks(rankers).zip(clicked);
                     self.clicked.clear();
                     self.clicked.extend(rows.map(|(row, &n)| Share {
                         first: row[i],

@@ -8,7 +8,7 @@ use bandits::open::{AbsorbedOutcomes, OpenPolicy, OutcomePool, PairOutcomes};
 use bandits::registry::Spec;
 use bandits::{ActionKind, Arm, Generators};
 use clap::Args;
-use click_logs::outcomes::{missing, summary_beside};
+use click_logs::outcomes::{no_counts_warning, summary_beside};
 use output::messages::{note, warn};
 use output::numbers::{parse_positive, with_separators};
 use output::text_table::{Align, TextTable};
@@ -20,7 +20,7 @@ use studies::notes;
 use studies::request::{RunRequest, StudyDefaults};
 use studies::results::label;
 use times::date;
-use verdicts::UNNAMED;
+use verdicts::UNNAMED_VERSION;
 use verdicts::outcomes::{Day, Outcomes};
 
 use crate::cli::args::PlaceArgs;
@@ -209,7 +209,8 @@ impl OutcomeDays {
             .and_then(|outcomes| click_logs::outcomes::need_impressions(&outcomes).map(|()| outcomes));
         let Outcomes { rankers, versions, days: rows } = outcomes.map_err(|error| usage(error.in_file(&table)))?;
         if versions.len() > 1 {
-            let names: Vec<&str> = versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED)).collect();
+            let names: Vec<&str> =
+                versions.iter().map(|version| version.as_deref().unwrap_or(UNNAMED_VERSION)).collect();
             bail!(usage(format!(
                 "{} has outcomes of {} versions of the experiment ({}), which are experiments of their own: keep the rows of the one \
                  that goes on",
@@ -231,8 +232,8 @@ impl OutcomeDays {
         // Without a remark, a table alone claims nothing.
         let is_synthetic = summary["synthetic"].as_bool().filter(|synthetic| *synthetic || remark.is_none());
         let is_synthetic = if remark.is_none() { Some(is_synthetic.unwrap_or(false)) } else { is_synthetic };
-        let missing_remarks = remark.into_iter().chain(missing(&summary)).collect();
-        Ok(Self { rankers, days, is_synthetic, missing_remarks: missing_remarks })
+        let missing_remarks = remark.into_iter().chain(no_counts_warning(&summary)).collect();
+        Ok(Self { rankers, days, is_synthetic, missing_remarks })
     }
 
     /// The plan of an algorithm for the day after them: one day after the other, pair by pair.

@@ -17,7 +17,7 @@ pub(super) const HIDDEN: u16 = u16::MAX - 1;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::experiment) struct UnitHistory {
     pub(super) lists: Vec<ShownList>,
-    pub(super) settled: Vec<Settled>,
+    pub(super) outcomes: Vec<SettledOutcome>,
     /// By document of a conversion: where it was mixed.
     pub(super) documents: Vec<(u32, Vec<Appearance>)>,
     /// In order, each with the best fate so far.
@@ -40,7 +40,7 @@ pub(super) struct ShownList {
 
 /// Rankers with a final outcome by clicks for the unit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Settled {
+pub(super) struct SettledOutcome {
     /// In ascending order.
     pub(super) arms: Box<[u32]>,
     /// The last day on which its impressions count.
@@ -52,7 +52,7 @@ pub(super) struct Settled {
 impl UnitHistory {
     /// Whether it can be dropped.
     pub(in crate::experiment) fn is_empty(&self) -> bool {
-        self.lists.is_empty() && self.settled.is_empty() && self.lines.is_empty()
+        self.lists.is_empty() && self.outcomes.is_empty() && self.lines.is_empty()
     }
 
     /// Whether it has conversions that may still be credited.
@@ -61,12 +61,12 @@ impl UnitHistory {
     }
 
     /// An impression that mixes lists is open.
-    pub(in crate::experiment) fn opened(&mut self, impression: u64) {
+    pub(in crate::experiment) fn note_opened(&mut self, impression: u64) {
         self.open.push(impression);
     }
 
     /// It is no longer.
-    pub(in crate::experiment) fn closed(&mut self, impression: u64) {
+    pub(in crate::experiment) fn note_closed(&mut self, impression: u64) {
         self.open.retain(|open| *open != impression);
     }
 
@@ -74,20 +74,26 @@ impl UnitHistory {
         self.lists.iter().find(|list| list.impression == impression)
     }
 
-    pub(super) fn settled_of(&self, arms: &[u32]) -> Option<&Settled> {
+    pub(super) fn find_settled(&self, arms: &[u32]) -> Option<&SettledOutcome> {
         // A bot's set names no rankers, and a unit that counts by one list counts by no other.
-        self.settled.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
+        self.outcomes.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
     }
 
     /// The lists of a pair that count for a unit that settled so, and showed a document; by time.
-    fn seen(&self, document: u64, pair: Pair, settled: &Settled, day: impl Fn(Time) -> i32) -> Vec<Exposure> {
+    fn exposures(
+        &self,
+        document: u64,
+        pair: Pair,
+        outcome: &SettledOutcome,
+        day: impl Fn(Time) -> i32,
+    ) -> Vec<Exposure> {
         let appearances = self.documents.iter().find(|(known, _)| u64::from(*known) == document);
-        let mut seen: Vec<(u64, Exposure)> = Vec::new();
+        let mut numbered_exposures: Vec<(u64, Exposure)> = Vec::new();
         for Appearance { impression, position } in appearances.into_iter().flat_map(|(_, appearances)| appearances) {
             let Some(list) = self.list(*impression) else { continue };
-            let counts = match settled.only {
+            let counts = match outcome.only {
                 Some(only) => (list.shown, list.impression) == only,
-                None => day(list.shown) <= settled.last,
+                None => day(list.shown) <= outcome.last,
             };
             let have_met = [pair.0, pair.1].iter().all(|arm| list.arms.contains(arm));
             let owner = match list.owners.get(*position as usize) {
@@ -97,11 +103,11 @@ impl UnitHistory {
                 Some(_) => Owner::Neither,
             };
             if counts && have_met {
-                seen.push((list.impression, Exposure { time: list.shown, owner }));
+                numbered_exposures.push((list.impression, Exposure { time: list.shown, owner }));
             }
         }
-        seen.sort_by_key(|(impression, seen)| (seen.time, *impression));
-        seen.into_iter().map(|(_, seen)| seen).collect()
+        numbered_exposures.sort_by_key(|(impression, numbered_exposures)| (numbered_exposures.time, *impression));
+        numbered_exposures.into_iter().map(|(_, numbered_exposures)| numbered_exposures).collect()
     }
 }
 
@@ -110,7 +116,7 @@ impl UnitHistory {
     pub(super) fn credit(
         &mut self,
         pair: Pair,
-        settled: &Settled,
+        outcome: &SettledOutcome,
         day: i32,
         rules: &OutcomeRules,
         day_of: impl Fn(Time) -> i32,
@@ -122,7 +128,7 @@ impl UnitHistory {
         let lines: Vec<ConversionLine> = self.lines.iter().map(|(line, _)| *line).collect();
         let mut first = 0;
         for group in lines.chunk_by(ConversionLine::is_of_group) {
-            let seen = self.seen(group[0].document(), pair, settled, &day_of);
+            let seen = self.exposures(group[0].document(), pair, outcome, &day_of);
             let fates = &mut self.lines[first..];
             credit(
                 group,
@@ -141,7 +147,7 @@ impl UnitHistory {
 }
 
 /// These rankers in ascending order.
-pub(super) fn ascending(arms: &[u32]) -> Box<[u32]> {
+pub(super) fn sorted_arms(arms: &[u32]) -> Box<[u32]> {
     let mut arms = arms.to_vec();
     arms.sort_unstable();
     arms.into()

@@ -18,14 +18,14 @@ use verdicts::ledger::{Pair, SettledUnit};
 
 use super::super::event::{Appearance, Conversion, ConversionRow, Event, Time};
 use super::Experiment;
-use super::open::{Open, Owners};
+use super::open_impressions::{OpenImpression, Owners};
 pub(super) use history::UnitHistory;
-use history::{HIDDEN, NO_RANKER, Settled, ShownList, ascending, pairs};
+use history::{HIDDEN, NO_RANKER, SettledOutcome, ShownList, pairs, sorted_arms};
 
 /// More conversions of a unit than these do not count: no user has as many.
-const MOST: usize = 1_000;
+const MAX_UNIT_CONVERSIONS: usize = 1_000;
 /// Nor do those of a unit that saw more lists: all of them are looked at for each conversion.
-const MOST_LISTS: usize = 200;
+const MAX_UNIT_LISTS: usize = 200;
 
 /// The immediate result for a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,14 +81,14 @@ impl ConversionTally {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ConversionLedger {
     /// By the day on which units close.
-    waiting: BTreeMap<i32, Waiting>,
+    maturing: BTreeMap<i32, MaturingUnits>,
     pub(super) rows: Vec<(i32, ConversionRow)>,
     tally: ConversionTally,
 }
 
 /// The units that close on a day.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Waiting {
+struct MaturingUnits {
     /// Their number, by the rankers that they met: a hundred rankers have thousands of pairs, which are made when they are
     /// counted.
     counts: BTreeMap<Box<[u32]>, u64>,
@@ -99,17 +99,17 @@ struct Waiting {
 impl ConversionLedger {
     /// The first day on which something closes.
     pub(super) fn first_day(&self) -> Option<i32> {
-        self.waiting.keys().next().copied()
+        self.maturing.keys().next().copied()
     }
 
     /// The units that must be here when they close; some of them more than once.
     pub(super) fn units(&self) -> impl Iterator<Item = u64> {
-        self.waiting.values().flat_map(|waiting| waiting.units.iter().copied())
+        self.maturing.values().flat_map(|waiting| waiting.units.iter().copied())
     }
 }
 
 /// An order counts a millisecond before it came: so a list of the same moment is never one before it, whichever came first.
-pub(super) fn counted_at(time: Time) -> Time {
+pub(super) fn counting_time(time: Time) -> Time {
     time - 1
 }
 
@@ -123,24 +123,24 @@ impl Experiment {
 
     /// The place of an action among those that count; `None` if it does not count.
     #[must_use]
-    pub fn outcome_of(&self, action: &str) -> Option<u32> {
+    pub fn outcome_number(&self, action: &str) -> Option<u32> {
         let actions = &self.rules.outcomes.as_ref()?.actions;
         actions.iter().position(|known| known == action).map(|place| place as u32)
     }
 
     /// The unit of an open impression.
     #[must_use]
-    pub fn unit_of(&self, impression: u64) -> Option<u64> {
+    pub fn open_unit(&self, impression: u64) -> Option<u64> {
         self.open.get(impression).map(|open| open.unit)
     }
 
     /// The impressions of a unit that may have shown the document of its conversion. A unit of a snapshot is
     /// [fetched](Self::fetch) before.
     #[must_use]
-    pub fn shown_to(&self, unit: u64) -> Vec<u64> {
+    pub fn impressions_of_unit(&self, unit: u64) -> Vec<u64> {
         let Some(history) = self.history(unit) else { return Vec::new() };
         let closed = history.lists.iter().map(|list| list.impression);
-        closed.chain(history.open.iter().copied()).take(MOST_LISTS + 1).collect()
+        closed.chain(history.open.iter().copied()).take(MAX_UNIT_LISTS + 1).collect()
     }
 
     fn history(&self, unit: u64) -> Option<&UnitHistory> {
@@ -152,11 +152,11 @@ impl Experiment {
     pub fn convert(&mut self, now: Time, mut conversion: Conversion) -> ConversionFate {
         let time = now.max(self.time);
         self.advance(time);
-        match self.appearances_of(time, &conversion) {
+        match self.appearances(time, &conversion) {
             Err(fate) => fate,
             Ok(appearances) => {
                 conversion.appearances = appearances;
-                self.converted(time, &conversion);
+                self.apply_conversion(time, &conversion);
                 self.record(Event::Converted { time, conversion: Box::new(conversion) });
                 ConversionFate::Taken
             }
@@ -164,33 +164,29 @@ impl Experiment {
     }
 
     /// The lists in which the document of a conversion was shown that may be credited; at least one.
-    pub(super) fn appearances_of(
-        &self,
-        time: Time,
-        conversion: &Conversion,
-    ) -> Result<Vec<Appearance>, ConversionFate> {
+    pub(super) fn appearances(&self, time: Time, conversion: &Conversion) -> Result<Vec<Appearance>, ConversionFate> {
         let Some(rules) = self.rules.outcomes.as_ref().filter(|_| self.takes_conversions()) else {
             return Err(ConversionFate::Late);
         };
         let Some(history) = self.history(conversion.unit) else { return Err(ConversionFate::NotShown) };
         let line = line(time, conversion);
         // It counts when it comes, so its time does not distinguish a repeated message from a repeated action.
-        if history.lines.iter().any(|(known, _)| known.said() == line.said()) {
+        if history.lines.iter().any(|(known, _)| known.repeat_key() == line.repeat_key()) {
             return Err(ConversionFate::Duplicate);
         }
-        if history.lines.len() >= MOST || history.lists.len() + history.open.len() > MOST_LISTS {
+        if history.lines.len() >= MAX_UNIT_CONVERSIONS || history.lists.len() + history.open.len() > MAX_UNIT_LISTS {
             return Err(ConversionFate::TooMany);
         }
         let day = self.day(line.time());
         let counts = |appearance: &Appearance| match history.list(appearance.impression) {
             Some(list) => {
-                let settled = history.settled_of(&list.arms);
-                let is_late = settled.is_some_and(|settled| settled.last.saturating_add(rules.days) < day);
+                let outcome = history.find_settled(&list.arms);
+                let is_late = outcome.is_some_and(|outcome| outcome.last.saturating_add(rules.days) < day);
                 list.shown <= line.time() && (appearance.position as usize) < list.owners.len() && !is_late
             }
             None => self.open.get(appearance.impression).is_some_and(|open| {
-                let is_listed = open.listed.is_some_and(|listed| listed <= line.time());
-                let counts = history.settled_of(&ascending(open.choice.arms())).is_none();
+                let is_listed = open.listed_at.is_some_and(|listed| listed <= line.time());
+                let counts = history.find_settled(&sorted_arms(open.choice.arms())).is_none();
                 is_listed && counts && history.open.contains(&appearance.impression)
             }),
         };
@@ -200,53 +196,53 @@ impl Experiment {
         if !appearances.is_empty() {
             return Ok(appearances);
         }
-        let is_late = |settled: &Settled| settled.last.saturating_add(rules.days) < day;
-        Err(match history.settled.as_slice() {
-            settled if settled.iter().any(|settled| settled.is_bot) => ConversionFate::Bot,
-            settled if settled.iter().any(is_late) => ConversionFate::Late,
+        let is_late = |outcome: &SettledOutcome| outcome.last.saturating_add(rules.days) < day;
+        Err(match history.outcomes.as_slice() {
+            outcome if outcome.iter().any(|outcome| outcome.is_bot) => ConversionFate::Bot,
+            outcome if outcome.iter().any(is_late) => ConversionFate::Late,
             _ => ConversionFate::NotShown,
         })
     }
 
     /// A conversion has happened.
-    pub(super) fn converted(&mut self, time: Time, conversion: &Conversion) {
+    pub(super) fn apply_conversion(&mut self, time: Time, conversion: &Conversion) {
         let line = line(time, conversion);
         let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
-        let history = units.units_mut().changing(conversion.unit).history_mut();
-        let at = history.lines.partition_point(|(known, _)| *known < line);
-        history.lines.insert(at, (line, None));
-        let known = history.documents.iter().position(|(document, _)| *document == conversion.document);
-        let known = known.unwrap_or_else(|| {
+        let history = units.units_mut().unit_mut(conversion.unit).history_mut();
+        let index = history.lines.partition_point(|(known_line, _)| *known_line < line);
+        history.lines.insert(index, (line, None));
+        let known_line = history.documents.iter().position(|(document, _)| *document == conversion.document);
+        let known_line = known_line.unwrap_or_else(|| {
             history.documents.push((conversion.document, Vec::new()));
             history.documents.len() - 1
         });
-        let appearances = &mut history.documents[known].1;
+        let appearances = &mut history.documents[known_line].1;
         appearances.extend(&conversion.appearances);
         appearances.sort_unstable();
         appearances.dedup();
         ledger.tally.taken += 1;
-        for settled in history.settled.iter().filter(|settled| !settled.is_bot) {
-            if let Some(waiting) = ledger.waiting.get_mut(&settled.last.saturating_add(rules.days)) {
+        for settled in history.outcomes.iter().filter(|settled| !settled.is_bot) {
+            if let Some(waiting) = ledger.maturing.get_mut(&settled.last.saturating_add(rules.days)) {
                 waiting.units.insert(conversion.unit);
             }
         }
         let deadline = deadline(zone, unit_days, rules.days, &line);
-        ledger.waiting.entry(deadline).or_default().units.insert(conversion.unit);
+        ledger.maturing.entry(deadline).or_default().units.insert(conversion.unit);
     }
 
     /// Notes the documents of a list that has closed and compared rankers.
-    pub(super) fn note_list(&mut self, impression: u64, open: &Open, owners: Option<&Owners>) {
-        let (Some(_), Some(shown), Some(owners)) = (&self.conversions, open.listed, owners) else { return };
+    pub(super) fn note_list(&mut self, impression: u64, open: &OpenImpression, owners: Option<&Owners>) {
+        let (Some(_), Some(shown_at), Some(owners)) = (&self.conversions, open.listed_at, owners) else { return };
         let arms = open.choice.arms();
         let owner = |owner: Option<usize>| owner.and_then(|place| arms.get(place)).map_or(NO_RANKER, |arm| *arm as u16);
-        let owners = owners.of.iter().zip(0..);
+        let owners = owners.owners.iter().zip(0..);
         let owners =
             owners.map(|(of, position)| if open.is_displayed(position) { owner(*of) } else { HIDDEN }).collect();
-        let list = ShownList { impression, shown, arms: ascending(arms), owners };
-        let history = self.units.units_mut().changing(open.unit).history_mut();
-        if history.settled_of(&list.arms).is_none() {
+        let list = ShownList { impression, shown: shown_at, arms: sorted_arms(arms), owners };
+        let history = self.units.units_mut().unit_mut(open.unit).history_mut();
+        if history.find_settled(&list.arms).is_none() {
             history.lists.push(list);
         }
     }
@@ -257,49 +253,49 @@ impl Experiment {
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
         for SettledUnit { unit, version: _, arms, only, is_bot } in all {
-            let settled = Settled { arms: ascending(&arms), last: day, only, is_bot };
-            let history = units.units_mut().changing(unit).history_mut();
+            let outcome = SettledOutcome { arms: sorted_arms(&arms), last: day, only, is_bot };
+            let history = units.units_mut().unit_mut(unit).history_mut();
             history.lists.retain(|list| match only {
                 Some(only) => !is_bot && (list.shown, list.impression) == only,
-                None if is_bot => !settled.arms.is_empty() && list.arms != settled.arms,
-                None => list.arms != settled.arms || zone.day(list.shown) <= day,
+                None if is_bot => !outcome.arms.is_empty() && list.arms != outcome.arms,
+                None => list.arms != outcome.arms || zone.day(list.shown) <= day,
             });
             if !is_bot {
                 let closing = day.saturating_add(rules.days);
-                let waiting = ledger.waiting.entry(closing).or_default();
-                *waiting.counts.entry(settled.arms.clone()).or_default() += 1;
+                let maturing_units = ledger.maturing.entry(closing).or_default();
+                *maturing_units.counts.entry(outcome.arms.clone()).or_default() += 1;
                 // Lines that cannot count then may be forgotten before, and the unit with them.
                 let counts = |line: &ConversionLine| deadline(zone, unit_days, rules.days, line) >= closing;
                 if history.lines.iter().any(|(line, _)| counts(line)) {
-                    waiting.units.insert(unit);
+                    maturing_units.units.insert(unit);
                 }
             }
-            history.settled.push(settled);
+            history.outcomes.push(outcome);
         }
     }
 
     /// The units that wait for a day have closed.
-    pub(super) fn matured(&mut self, day: i32) -> Vec<ConversionRow> {
+    pub(super) fn take_matured(&mut self, day: i32) -> Vec<ConversionRow> {
         let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return Vec::new() };
         let Some(rules) = &rules.outcomes else { return Vec::new() };
-        let Waiting { mut counts, units: with_lines } = ledger.waiting.remove(&day).unwrap_or_default();
+        let MaturingUnits { mut counts, units: with_lines } = ledger.maturing.remove(&day).unwrap_or_default();
         let mut rows: BTreeMap<Pair, ConversionCounts> = BTreeMap::new();
         for unit in with_lines {
-            let history = units.units_mut().changing(unit).history_mut();
-            let closes = |settled: &&Settled| settled.last.saturating_add(rules.days) == day;
-            let closing: Vec<Settled> = history.settled.iter().filter(closes).cloned().collect();
-            for settled in closing.iter().filter(|settled| !settled.is_bot) {
-                if let Some(count) = counts.get_mut(&settled.arms) {
+            let history = units.units_mut().unit_mut(unit).history_mut();
+            let closes = |outcome: &&SettledOutcome| outcome.last.saturating_add(rules.days) == day;
+            let closing_outcomes: Vec<SettledOutcome> = history.outcomes.iter().filter(closes).cloned().collect();
+            for outcome in closing_outcomes.iter().filter(|outcome| !outcome.is_bot) {
+                if let Some(count) = counts.get_mut(&outcome.arms) {
                     *count -= 1;
                 }
-                for pair in pairs(&settled.arms) {
-                    let sum = history.credit(pair, settled, day, rules, |time| zone.day(time), &mut ledger.tally);
+                for pair in pairs(&outcome.arms) {
+                    let sum = history.credit(pair, outcome, day, rules, |time| zone.day(time), &mut ledger.tally);
                     rows.entry(pair).or_default().record(sum, Default::default(), rules.cap);
                 }
             }
-            history.lists.retain(|list| !closing.iter().any(|settled| settled.arms == list.arms));
-            let is_bot = history.settled.iter().any(|settled| settled.is_bot);
+            history.lists.retain(|list| !closing_outcomes.iter().any(|outcome| outcome.arms == list.arms));
+            let is_bot = history.outcomes.iter().any(|outcome| outcome.is_bot);
             history.lines.retain_mut(|(line, fate)| {
                 let is_over = deadline(zone, unit_days, rules.days, line) <= day;
                 if is_over && fate.is_none() {
@@ -376,5 +372,5 @@ fn deadline(zone: Zone, unit_days: u32, outcome_days: i32, line: &ConversionLine
 
 fn line(time: Time, conversion: &Conversion) -> ConversionLine {
     let Conversion { unit: _, document, order, action, value, appearances: _ } = conversion;
-    ConversionLine::new((*document).into(), (*order).into(), counted_at(time), (*action).into(), *value)
+    ConversionLine::new((*document).into(), (*order).into(), counting_time(time), (*action).into(), *value)
 }

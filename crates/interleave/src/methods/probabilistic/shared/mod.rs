@@ -17,10 +17,10 @@ use rand::Rng;
 use self::intent::Intent;
 use self::simd::{LANES, SimdDraw, Turns};
 use super::CreditTies;
-use super::batched::{DEEPEST, ShownList, winner_at};
+use super::batched::{MAX_DEPTH, ShownList, winner_by_clicks};
 use super::credit::{DrawProbabilities, Tally};
 use crate::random::BitBudget;
-use crate::support::rank_heads::{HEAD, Heads, Taken, count_below};
+use crate::support::rank_heads::{HEAD, Heads, TakenRanksMask, count_below};
 use crate::support::rank_table::RankTable;
 use crate::support::rank_weights::Weights;
 use crate::support::ties::draw_free;
@@ -95,8 +95,8 @@ impl<'a> SharedImpression<'a> {
     ) -> Self {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
-        let stride = depth.max(DEEPEST);
-        let abreast = depth <= DEEPEST && !scratch.one_by_one && SimdDraw::is_possible();
+        let stride = depth.max(MAX_DEPTH);
+        let abreast = depth <= MAX_DEPTH && !scratch.one_by_one && SimdDraw::is_possible();
         let SharedScratch { sequences, intents, turns, in_lanes, ranks, examinations, drawn, order, .. } =
             &mut *scratch;
         examinations.clear();
@@ -159,10 +159,10 @@ impl<'a> SharedImpression<'a> {
         mut verdict: impl FnMut(usize, Preference),
     ) {
         let mut numbers = [0; LANES];
-        let mut waiting = 0;
+        let mut waiting_pairs = 0;
         let mut next = 0;
         while next < pairs.len() {
-            if self.abreast && waiting == 0 && row(&pairs[next..]) == LANES {
+            if self.abreast && waiting_pairs == 0 && row(&pairs[next..]) == LANES {
                 let coins = std::array::from_fn(|_| generator.next_u64() as u16);
                 let pair = indices(pairs[next]);
                 let SharedScratch { sequences, in_lanes, abreast, .. } = &mut *self.scratch;
@@ -180,20 +180,20 @@ impl<'a> SharedImpression<'a> {
                 verdict(next, Preference::Tie);
             } else if self.abreast {
                 let SharedScratch { sequences, in_lanes, abreast, .. } = &mut *self.scratch;
-                abreast.set(waiting, coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
-                numbers[waiting] = next;
-                waiting += 1;
-                if waiting == LANES {
+                abreast.set(waiting_pairs, coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
+                numbers[waiting_pairs] = next;
+                waiting_pairs += 1;
+                if waiting_pairs == LANES {
                     self.meet_abreast(pairs, &numbers, &mut verdict);
-                    waiting = 0;
+                    waiting_pairs = 0;
                 }
             } else {
                 verdict(next, self.meet(pair, intents, coins));
             }
             next += 1;
         }
-        if waiting > 0 {
-            self.meet_abreast(pairs, &numbers[..waiting], &mut verdict);
+        if waiting_pairs > 0 {
+            self.meet_abreast(pairs, &numbers[..waiting_pairs], &mut verdict);
         }
     }
 
@@ -201,7 +201,7 @@ impl<'a> SharedImpression<'a> {
     #[inline]
     fn meet_abreast(&mut self, pairs: &[(u32, u32)], numbers: &[usize], verdict: &mut impl FnMut(usize, Preference)) {
         let SharedScratch { sequences, ranks, abreast, list, .. } = &mut *self.scratch;
-        let (sequences, _) = sequences.as_chunks::<DEEPEST>();
+        let (sequences, _) = sequences.as_chunks::<MAX_DEPTH>();
         abreast.draw(self.depth);
         for (lane, &number) in numbers.iter().enumerate() {
             let clicks = abreast.clicks(lane);
@@ -222,7 +222,7 @@ impl<'a> SharedImpression<'a> {
                     masses[x] -= weights[x];
                 }
             }
-            verdict(number, winner_at(list, clicks));
+            verdict(number, winner_by_clicks(list, clicks));
         }
     }
 
@@ -233,14 +233,14 @@ impl<'a> SharedImpression<'a> {
         let turns = pair.map(|ranker| &turns[ranker * self.documents..][..self.documents]);
         let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
         // One bit for each turn with a document that is not shown yet.
-        let mut left = [(1_u64 << self.depth) - 1; 2];
+        let mut positions_left = [(1_u64 << self.depth) - 1; 2];
         let mut masses = [self.total; 2];
         tally.start();
         for _ in 0..self.depth {
             let x = (coins & 1) as usize;
             coins >>= 1;
             // A sequence as long as the list has one left.
-            let turn = left[x].trailing_zeros() as usize;
+            let turn = positions_left[x].trailing_zeros() as usize;
             let doc = sequences[x][turn];
             let weights = ranks.map(|ranks| self.table[usize::from(ranks[doc.index()])]);
             tally.add(intents[x].clicked >> turn & 1 == 1, DrawProbabilities { weights, masses });
@@ -248,7 +248,7 @@ impl<'a> SharedImpression<'a> {
                 break;
             }
             for x in [0, 1] {
-                left[x] &= !(1 << turns[x][doc.index()]);
+                positions_left[x] &= !(1 << turns[x][doc.index()]);
                 masses[x] -= weights[x];
             }
         }
@@ -303,7 +303,7 @@ impl Tail<'_> {
 /// comes up again, the draw is repeated, which gives the same distribution.
 #[inline]
 fn draw_ranks(heads: &Heads, tail: &Tail<'_>, sequence: &mut [Doc], generator: &mut Generator) {
-    let mut taken = Taken::none_of(tail.documents());
+    let mut taken = TakenRanksMask::none_of(tail.documents());
     for drawn in 0..sequence.len() {
         let rank = loop {
             let head = heads.left(taken);

@@ -9,7 +9,7 @@
 
 use super::intent::Intent;
 use crate::Doc;
-use crate::methods::probabilistic::batched::DEEPEST;
+use crate::methods::probabilistic::batched::MAX_DEPTH;
 
 /// How many pairs are drawn side by side.
 pub(super) const LANES: usize = 16;
@@ -17,7 +17,7 @@ pub(super) const LANES: usize = 16;
 /// The number in a lane: turns are its bits.
 pub(super) type Lane = u16;
 
-const _: () = assert!(DEEPEST == Lane::BITS as usize);
+const _: () = assert!(MAX_DEPTH == Lane::BITS as usize);
 
 type Lanes = [Lane; LANES];
 
@@ -26,12 +26,12 @@ type Lanes = [Lane; LANES];
 pub(super) struct SimdDraw {
     coins: Lanes,
     /// By turn of the first ranker: the turn of the same document in the sequence of the second, as a bit; 0 if it has none.
-    met: [Lanes; DEEPEST],
+    met: [Lanes; MAX_DEPTH],
     /// By ranker: the turns with documents that are clicked, and at which the user leaves, as bits.
     clicked: [Lanes; 2],
     abandoned: [Lanes; 2],
-    /// By position: the turn of the document, and [`DEEPEST`] more where it is the second ranker's.
-    shown: [Lanes; DEEPEST],
+    /// By position: the turn of the document, and [`MAX_DEPTH`] more where it is the second ranker's.
+    shown: [Lanes; MAX_DEPTH],
     /// The positions that are clicked, as bits.
     clicks: Lanes,
 }
@@ -61,7 +61,7 @@ impl Turns {
         }
     }
 
-    /// Adds a ranker, its sequence, of at most [`DEEPEST`] documents, and what the user does with these.
+    /// Adds a ranker, its sequence, of at most [`MAX_DEPTH`] documents, and what the user does with these.
     pub(super) fn add(&mut self, ranker: usize, sequence: &[Doc], intent: Intent) {
         self.clicked[ranker] = intent.clicked as Lane;
         self.abandoned[ranker] = intent.abandoned as Lane;
@@ -134,7 +134,7 @@ impl SimdDraw {
     pub(super) fn shown(&self, lane: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.shown.iter().map(move |lanes| {
             let shown = usize::from(lanes[lane]);
-            (shown / DEEPEST % 2, shown % DEEPEST)
+            (shown / MAX_DEPTH % 2, shown % MAX_DEPTH)
         })
     }
 
@@ -151,21 +151,21 @@ impl SimdDraw {
         let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(1));
         let ones = _mm256_cmpeq_epi16(zero, zero);
         let turns = _mm256_broadcastsi128_si256(bytemuck::cast(TURNS));
-        let met = self.met.map(vector);
+        let pairs_met = self.met.map(vector);
         let intents = [0, 1].map(|x| [self.clicked[x], self.abandoned[x]].map(vector));
 
         let beyond = _mm256_set1_epi16(((u32::MAX << depth) & 0xffff) as i16);
         let (mut gone_first, mut gone_second) = (beyond, beyond);
         let mut coins = vector(self.coins);
-        let (mut clicks, mut left) = (zero, zero);
+        let (mut clicks, mut positions_left) = (zero, zero);
         let mut position_bit = one;
-        for position in 0..depth.min(DEEPEST) {
+        for position in 0..depth.min(MAX_DEPTH) {
             // No list is further in either sequence.
-            let met = &met[..=position];
+            let pairs_met = &pairs_met[..=position];
             // The first's documents that the second ranker has shown.
             let mut bit = one;
-            for met in met {
-                let not_yet = _mm256_cmpeq_epi16(_mm256_and_si256(*met, gone_second), zero);
+            for pairs_met in pairs_met {
+                let not_yet = _mm256_cmpeq_epi16(_mm256_and_si256(*pairs_met, gone_second), zero);
                 gone_first = _mm256_or_si256(gone_first, _mm256_andnot_si256(not_yet, bit));
                 bit = _mm256_add_epi16(bit, bit);
             }
@@ -178,9 +178,9 @@ impl SimdDraw {
             gone_first = _mm256_or_si256(gone_first, first);
             gone_second = _mm256_or_si256(gone_second, second);
             let mut bit = one;
-            for met in met {
+            for pairs_met in pairs_met {
                 let now = _mm256_cmpeq_epi16(first, bit);
-                gone_second = _mm256_or_si256(gone_second, _mm256_and_si256(now, *met));
+                gone_second = _mm256_or_si256(gone_second, _mm256_and_si256(now, *pairs_met));
                 bit = _mm256_add_epi16(bit, bit);
             }
 
@@ -190,14 +190,15 @@ impl SimdDraw {
                     .map(|(shown, intent)| _mm256_and_si256(shown, intent));
                 _mm256_cmpeq_epi16(_mm256_or_si256(first, second), zero)
             };
-            clicks = _mm256_or_si256(clicks, _mm256_andnot_si256(_mm256_or_si256(is_not(0), left), position_bit));
-            left = _mm256_or_si256(left, _mm256_andnot_si256(is_not(1), ones));
+            clicks =
+                _mm256_or_si256(clicks, _mm256_andnot_si256(_mm256_or_si256(is_not(0), positions_left), position_bit));
+            positions_left = _mm256_or_si256(positions_left, _mm256_andnot_si256(is_not(1), ones));
             position_bit = _mm256_add_epi16(position_bit, position_bit);
             // The four highest bits of the product differ for each turn.
             let product = _mm256_mullo_epi16(shown, _mm256_set1_epi16(DE_BRUIJN as i16));
             let turn = _mm256_shuffle_epi8(turns, _mm256_srli_epi16::<12>(product));
-            let turn = _mm256_and_si256(turn, _mm256_set1_epi16(DEEPEST as i16 - 1));
-            let ranker = _mm256_andnot_si256(is_first, _mm256_set1_epi16(DEEPEST as i16));
+            let turn = _mm256_and_si256(turn, _mm256_set1_epi16(MAX_DEPTH as i16 - 1));
+            let ranker = _mm256_andnot_si256(is_first, _mm256_set1_epi16(MAX_DEPTH as i16));
             self.shown[position] = bytemuck::cast(_mm256_or_si256(turn, ranker));
         }
         self.clicks = bytemuck::cast(clicks);
@@ -210,10 +211,10 @@ const DE_BRUIJN: u16 = 0x09af;
 
 /// Which power of two these bits mean.
 #[cfg(target_arch = "x86_64")]
-const TURNS: [u8; DEEPEST] = {
-    let mut turns = [0; DEEPEST];
+const TURNS: [u8; MAX_DEPTH] = {
+    let mut turns = [0; MAX_DEPTH];
     let mut turn = 0;
-    while turn < DEEPEST {
+    while turn < MAX_DEPTH {
         turns[(DE_BRUIJN.wrapping_mul(1 << turn) >> 12) as usize] = turn as u8;
         turn += 1;
     }
