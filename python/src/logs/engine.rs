@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use click_logs::join::{FrameJoin, DayTotals, Span, LogTotals, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{DayTotals, FrameJoin, LogTotals, Span, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::Settings;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -154,7 +154,7 @@ impl SurveyedPart {
     fn parse(text: &str) -> PyResult<Survey> {
         let Self { times, is_synthetic, versions, other_actions } = serde_json::from_str(text).map_err(value_error)?;
         let versions = versions.into_iter().map(SurveyedVersion::read).collect::<PyResult<_>>()?;
-        let times = Span::of_days(times);
+        let times = Span::from_days(times);
         Ok(Survey { times, versions, is_synthetic, other_actions: other_actions.into_iter().collect() })
     }
 

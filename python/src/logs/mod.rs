@@ -14,7 +14,7 @@ mod rules;
 use std::path::PathBuf;
 
 use click_logs::cli::summary;
-use click_logs::join::{CreditedLog, FrameJoin, State, LogTotals, Units, PendingRun};
+use click_logs::join::{CreditedLog, FrameJoin, LogTotals, PendingRun, State, Units};
 use click_logs::measures::Measures;
 use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};
@@ -195,7 +195,7 @@ pub(crate) fn decided(
     let names = summary["rankers"].as_array().into_iter().flatten();
     let rankers: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let by = if by_impressions { CountUnit::Impressions } else { CountUnit::Units };
-    let outcomes = click_logs::outcomes::read(outcomes, &rankers).map_err(value_error)?.with_versions_of(&summary);
+    let outcomes = click_logs::outcomes::read(outcomes, &rankers).map_err(value_error)?.add_versions(&summary);
     // 1 - 0.95 is a little more than 0.05.
     let alpha = ((1.0 - confidence) * 1e12).round() / 1e12;
     if by_impressions {

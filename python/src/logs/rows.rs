@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use click_logs::error::Malformed;
+use click_logs::error::LineError;
 use click_logs::join::FrameJoin;
 use click_logs::model::{Impression, Settings};
 use click_logs::read::{self, ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
@@ -56,7 +56,7 @@ fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<
 }
 
 /// A list without missing entries.
-fn complete_list<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
+fn complete_list<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, LineError> {
     list(column, row).map(|items| read::complete(items, name)).transpose()
 }
 
@@ -112,7 +112,7 @@ impl<'a> Columns<'a> {
         self.impression?.text(row)
     }
 
-    fn impression(&self, row: usize, settings: &Settings) -> Result<Impression<'a>, Malformed> {
+    fn impression(&self, row: usize, settings: &Settings) -> Result<Impression<'a>, LineError> {
         let receipt = match self.receipt {
             Some(Imported::Bytes(values)) => values.bytes(row).map(RowReceipt::Bytes),
             receipt => text(receipt, row).map(RowReceipt::Text),
@@ -172,7 +172,7 @@ impl<'a> Columns<'a> {
         }
         to.time = match self.time(row)? {
             RowTime::Utc(time) => Some(time::check(time).ok()?),
-            RowTime::Number(number) => Some(time::of_number(number)?),
+            RowTime::Number(number) => Some(time::time_from_number(number)?),
             RowTime::Text(text) => Some(settings.zone.time(&text).ok()?),
             RowTime::Local(_) => return None,
         };
@@ -197,7 +197,7 @@ impl<'a> Columns<'a> {
         are_complete.then_some(())
     }
 
-    fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, Malformed> {
+    fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, LineError> {
         let found = ClickRow {
             impression: text(self.impression, row),
             document: text(self.document, row),
@@ -216,7 +216,7 @@ fn refused_row(
     kind: &str,
     row: usize,
     number: Option<usize>,
-    reason: &Malformed,
+    reason: &LineError,
 ) -> pyo3::PyErr {
     let id = columns.id(row).map_or_else(String::new, |id| format!(" (impression {id:?})"));
     // Flags are arguments here.
