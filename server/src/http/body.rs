@@ -22,7 +22,7 @@ impl From<ShapeError> for Problem {
 
 /// The content types of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BodyKind {
     /// `application/json`.
     Json,
     /// `application/x-ndjson`.
@@ -35,27 +35,27 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Json {
     bytes: Bytes,
-    _room: Room,
+    _room: BodyRoom,
 }
 
 impl Json {
     /// The parsed body; texts are borrowed from it.
     pub(super) fn parsed(&self) -> Result<Document<'_>, Problem> {
-        parsed(&self.bytes)
+        parse_json(&self.bytes)
     }
 }
 
 /// A part of the memory for values of bodies: a body of many small values takes forty times its bytes, and many bodies at a time
 /// would take all memory.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct BodyRoom {
     permit: OwnedSemaphorePermit,
 }
 
 /// The bytes of all bodies that are in memory at a time, of callers with a key and of others: these take nothing from those.
-pub(super) const ROOM: usize = 32 << 20;
+pub(super) const BODY_ROOM_BYTES: usize = 32 << 20;
 /// The most bytes of a body without a key: a beacon of a browser has at most half of that.
-const PUBLIC: usize = 128 << 10;
+const MAX_PUBLIC_BODY_BYTES: usize = 128 << 10;
 
 impl FromRequest<App> for Json {
     type Rejection = Problem;
@@ -64,12 +64,12 @@ impl FromRequest<App> for Json {
         let app = app.clone();
         async move {
             let has_type = request.headers().contains_key(header::CONTENT_TYPE);
-            let found = kind(request.headers())?;
-            let (bytes, room) = read(request, &app, Sender::Known).await?;
+            let found = body_kind(request.headers())?;
+            let (bytes, room) = read_body(request, &app, Sender::Known).await?;
             if bytes.is_empty() {
                 return Ok(Self { bytes: Bytes::from_static(b"{}"), _room: room });
             }
-            if !has_type || found != Some(Kind::Json) {
+            if !has_type || found != Some(BodyKind::Json) {
                 return Err(wrong_type("application/json", if has_type { "another type" } else { "no Content-Type" }));
             }
             Ok(Self { bytes, _room: room })
@@ -95,10 +95,10 @@ impl FromRequest<App> for Form {
         let app = app.clone();
         async move {
             let expected = "application/x-www-form-urlencoded";
-            if essence(request.headers())?.as_deref() != Some(expected) {
+            if content_type(request.headers())?.as_deref() != Some(expected) {
                 return Err(wrong_type(expected, "another type or none"));
             }
-            let (bytes, _room) = read(request, &app, Sender::Public).await?;
+            let (bytes, _room) = read_body(request, &app, Sender::Public).await?;
             Ok(Self(form_urlencoded::parse(&bytes).into_owned().collect()))
         }
     }
@@ -110,9 +110,9 @@ pub(super) struct Events {
     /// The bytes.
     pub bytes: Bytes,
     /// Their format.
-    pub kind: Kind,
+    pub kind: BodyKind,
     /// Their part of the memory.
-    pub(super) room: Room,
+    pub(super) room: BodyRoom,
 }
 
 impl FromRequest<App> for Events {
@@ -122,16 +122,16 @@ impl FromRequest<App> for Events {
         let app = app.clone();
         async move {
             let expected = "application/json, application/x-ndjson or text/plain";
-            let kind = kind(request.headers())?.ok_or_else(|| wrong_type(expected, "another type or none"))?;
+            let kind = body_kind(request.headers())?.ok_or_else(|| wrong_type(expected, "another type or none"))?;
             let sender = Sender::of(request.headers(), &app);
-            let (bytes, room) = read(request, &app, sender).await?;
+            let (bytes, room) = read_body(request, &app, sender).await?;
             Ok(Self { bytes, kind, room })
         }
     }
 }
 
 /// A text as JSON.
-pub(super) fn parsed(bytes: &[u8]) -> Result<Document<'_>, Problem> {
+pub(super) fn parse_json(bytes: &[u8]) -> Result<Document<'_>, Problem> {
     json::parse(bytes).map_err(|error| {
         Problem::new(StatusCode::BAD_REQUEST, format!("the body is not JSON that can be used: {error}"))
     })
@@ -146,17 +146,17 @@ fn wrong_type(expected: &str, found: &str) -> Problem {
     .part("found", found)
 }
 
-fn kind(headers: &HeaderMap) -> Result<Option<Kind>, Problem> {
-    Ok(match essence(headers)?.as_deref() {
-        Some("application/json") => Some(Kind::Json),
-        Some("application/x-ndjson") => Some(Kind::Lines),
-        Some("text/plain") => Some(Kind::Text),
+fn body_kind(headers: &HeaderMap) -> Result<Option<BodyKind>, Problem> {
+    Ok(match content_type(headers)?.as_deref() {
+        Some("application/json") => Some(BodyKind::Json),
+        Some("application/x-ndjson") => Some(BodyKind::Lines),
+        Some("text/plain") => Some(BodyKind::Text),
         _ => None,
     })
 }
 
 /// The content type without its parameters.
-fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+fn content_type(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         return Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -168,19 +168,19 @@ fn essence(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 }
 
 /// Reads a body within the limits; returns it with the head of its request.
-pub(super) async fn whole(request: Request<Body>, app: &App, sender: Sender) -> Result<(Parts, Bytes), Problem> {
+pub(super) async fn read_whole(request: Request<Body>, app: &App, sender: Sender) -> Result<(Parts, Bytes), Problem> {
     let (parts, body) = request.into_parts();
     let mut headers = Request::new(body);
     *headers.headers_mut() = parts.headers.clone();
-    let (bytes, _room) = read(headers, app, sender).await?;
+    let (bytes, _room) = read_body(headers, app, sender).await?;
     Ok((parts, bytes))
 }
 
 /// Reads a body within the limits. It reserves its room before its first byte is read, so that unfinished bodies cannot fill the memory.
-async fn read(request: Request<Body>, app: &App, sender: Sender) -> Result<(Bytes, Room), Problem> {
+async fn read_body(request: Request<Body>, app: &App, sender: Sender) -> Result<(Bytes, BodyRoom), Problem> {
     let limit = match sender {
         Sender::Known => app.settings.body_limit,
-        Sender::Public => app.settings.body_limit.min(PUBLIC),
+        Sender::Public => app.settings.body_limit.min(MAX_PUBLIC_BODY_BYTES),
     };
     let too_large = || {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body has more than {limit} bytes"))
@@ -194,7 +194,7 @@ async fn read(request: Request<Body>, app: &App, sender: Sender) -> Result<(Byte
     }
     let is_chunked = request.headers().contains_key(header::TRANSFER_ENCODING);
     let most = length.map_or(if is_chunked { limit } else { 0 }, |length| length as usize);
-    let mut room = room(app, most, sender).await?;
+    let mut room = wait_for_room(app, most, sender).await?;
     let collected = Limited::new(request.into_body(), limit).collect();
     let late = |_| {
         let within = crate::settings::text(app.settings.request_timeout);
@@ -212,23 +212,23 @@ async fn read(request: Request<Body>, app: &App, sender: Sender) -> Result<(Byte
 }
 
 /// Waits for room for a body and its values.
-async fn room(app: &App, bytes: usize, sender: Sender) -> Result<Room, Problem> {
+async fn wait_for_room(app: &App, bytes: usize, sender: Sender) -> Result<BodyRoom, Problem> {
     let room = match sender {
         Sender::Known => &app.room,
         Sender::Public => &app.public_room,
     };
     // A body that is larger than all room, which only settings allow, waits until it is alone.
-    let room = Arc::clone(room).acquire_many_owned(bytes.clamp(1, ROOM) as u32);
+    let room = Arc::clone(room).acquire_many_owned(bytes.clamp(1, BODY_ROOM_BYTES) as u32);
     match tokio::time::timeout(app.settings.request_timeout, room).await {
-        Ok(Ok(permit)) => Ok(Room { permit }),
+        Ok(Ok(permit)) => Ok(BodyRoom { permit }),
         _ => Err(Problem::unavailable("too many large bodies are being read")),
     }
 }
 
-impl Room {
+impl BodyRoom {
     /// Gives back the memory that a body of this many bytes does not need.
     fn shrink(&mut self, bytes: usize) {
-        let needed = bytes.clamp(1, ROOM);
+        let needed = bytes.clamp(1, BODY_ROOM_BYTES);
         if let Some(rest) = self.permit.num_permits().checked_sub(needed) {
             drop(self.permit.split(rest));
         }

@@ -10,7 +10,7 @@ use serde_json::{Value as Told, json};
 use traffic::{CLICKS, ClickFate};
 
 use super::auth::{Bound, Sender};
-use super::body::{Events, Kind, parsed};
+use super::body::{BodyKind, Events, parse_json};
 use super::off_thread::off_thread;
 use super::paths::seconds;
 use super::{App, Problem};
@@ -206,17 +206,17 @@ struct Reader {
 
 impl Reader {
     /// The status of each event of a body, in order. As long as the ends of events are clear, a wrong one stops no other.
-    fn fates(&self, bytes: &[u8], kind: Kind, max_events: usize) -> Result<Vec<EventStatus>, Problem> {
+    fn fates(&self, bytes: &[u8], kind: BodyKind, max_events: usize) -> Result<Vec<EventStatus>, Problem> {
         // `sendBeacon` marks lines as text, too. An object over several lines has some that begin otherwise.
         let are_objects =
             |lines: &[&[u8]]| lines.len() > 1 && lines.iter().all(|line| line.trim_ascii().starts_with(b"{"));
-        if kind != Kind::Json {
+        if kind != BodyKind::Json {
             let lines = lines(bytes, max_events);
-            if kind == Kind::Lines || are_objects(&lines) {
+            if kind == BodyKind::Lines || are_objects(&lines) {
                 return self.statuses_of_texts(&lines, max_events);
             }
         }
-        match (parsed(bytes), kind) {
+        match (parse_json(bytes), kind) {
             (Ok(body), _) => match body.value().kind() {
                 json::ValueKind::List(events) => {
                     check_count(events, max_events)?;
@@ -226,7 +226,7 @@ impl Reader {
             },
             (Err(problem), kind) => match (json::items(bytes), kind) {
                 (Some(events), _) => self.statuses_of_texts(&events, max_events),
-                (None, Kind::Text) => self.statuses_of_texts(&lines(bytes, max_events), max_events),
+                (None, BodyKind::Text) => self.statuses_of_texts(&lines(bytes, max_events), max_events),
                 (None, _) => Err(problem),
             },
         }

@@ -25,7 +25,7 @@ use crate::store::{Access, Store};
 use crate::writer::{ExperimentHandle, Transaction};
 
 /// The wait of calls that no user's page depends on.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const WRITER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// `POST /v1/experiments`
 pub(super) async fn create(
@@ -35,7 +35,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Answer<Value>), Problem> {
     let config = settings(body.parsed()?.value())?;
     caller.check_experiment(&config.name)?;
-    let told = app.writer.call(Some(PATIENCE), |session| jobs::create(session, config)).await??;
+    let told = app.writer.call(Some(WRITER_PATIENCE), |session| jobs::create(session, config)).await??;
     tracing::info!(experiment = told["experiment"].as_str(), who = caller.name(), "created");
     Ok((StatusCode::CREATED, Answer(told)))
 }
@@ -81,7 +81,7 @@ pub(super) async fn list(
     WithRole(caller): ReadCaller,
     RawQuery(query): RawQuery,
 ) -> Result<Answer<Value>, Problem> {
-    let (lines, next) = listed(&app, caller.bound(), query.as_deref()).await?;
+    let (lines, next) = list_page(&app, caller.bound(), query.as_deref()).await?;
     let shared = Arc::clone(&app);
     let told = off_thread(move || -> Vec<Value> {
         let told = |line| match line {
@@ -100,11 +100,11 @@ pub(super) enum Line {
 }
 
 /// The most experiments of a list.
-const PAGE: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The experiments after the one named by the query `after=NAME`, by name, up to the length of a list, and the last of them if more follow.
 /// For a caller that may see one experiment only, that one.
-pub(super) async fn listed(
+pub(super) async fn list_page(
     app: &App,
     only: Option<&str>,
     query: Option<&str>,
@@ -118,14 +118,14 @@ pub(super) async fn listed(
     let entries = app.directory.all();
     let is_listed = |name: &str| *name > *after && only.is_none_or(|only| only == name);
     let mut listed: Vec<&Arc<ExperimentHandle>> =
-        entries.iter().filter(|(name, _)| is_listed(name)).map(|(_, entry)| entry).take(PAGE + 1).collect();
-    let has_more = listed.len() > PAGE;
-    listed.truncate(PAGE);
+        entries.iter().filter(|(name, _)| is_listed(name)).map(|(_, entry)| entry).take(MAX_LISTED + 1).collect();
+    let has_more = listed.len() > MAX_LISTED;
+    listed.truncate(MAX_LISTED);
     let next = listed.last().filter(|_| has_more).map(|entry| entry.config.name.clone());
     let known = app.verdicts.known();
     let ids: Vec<u32> = listed.iter().filter(|entry| entry.damage().is_none()).map(|entry| entry.id).collect();
     let job = move |session: &mut Transaction<'_>| jobs::snapshots(session, &ids, &known);
-    let mut whole: BTreeMap<u32, Snapshot<Value>> = app.writer.call(Some(PATIENCE), job).await?;
+    let mut whole: BTreeMap<u32, Snapshot<Value>> = app.writer.call(Some(WRITER_PATIENCE), job).await?;
     let lines = listed.into_iter().filter_map(|entry| match entry.damage() {
         Some(_) => Some(Line::Damaged(Arc::clone(entry))),
         // One that was deleted meanwhile is not there.
@@ -143,13 +143,13 @@ pub(super) async fn delete(
     let (id, name, who) = (entry.id, entry.config.name.clone(), caller.name());
     let told = name.clone();
     app.writer
-        .call(Some(PATIENCE), move |session| {
+        .call(Some(WRITER_PATIENCE), move |session| {
             jobs::delete_experiment(session, id)?;
             session.audit(&who, "experiment deleted", &name);
             Ok::<_, jobs::Refusal>(())
         })
         .await??;
-    let is_erased = app.truncation.is_done(PATIENCE).await;
+    let is_erased = app.truncation.is_done(WRITER_PATIENCE).await;
     tracing::info!(experiment = told, who = caller.name(), "deleted");
     Ok(Answer(json!({"experiment": told, "deleted": true, "erased": is_erased})))
 }
@@ -164,7 +164,7 @@ pub(super) async fn status(
         return Ok(Answer(damaged::damage_json(&entry)));
     }
     let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
-    let snapshot = app.writer.call(Some(PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
+    let snapshot = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
     let shared = Arc::clone(&app);
     let mut told = off_thread(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?;
     told["kill_pending"] = entry.pending_kill().is_some().into();
@@ -226,7 +226,7 @@ pub(super) async fn pause(
     named: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change(app, admin, named, body, To::Paused).await
+    change_route(app, admin, named, body, To::Paused).await
 }
 
 /// `POST /v1/experiments/{experiment}/resume`
@@ -236,7 +236,7 @@ pub(super) async fn resume(
     named: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change(app, admin, named, body, To::Running).await
+    change_route(app, admin, named, body, To::Running).await
 }
 
 /// `POST /v1/experiments/{experiment}/kill`
@@ -246,7 +246,7 @@ pub(super) async fn kill(
     named: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change(app, admin, named, body, To::Killed).await
+    change_route(app, admin, named, body, To::Killed).await
 }
 
 /// `POST /v1/experiments/{experiment}/end`
@@ -256,7 +256,7 @@ pub(super) async fn end(
     named: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change(app, admin, named, body, To::Ended).await
+    change_route(app, admin, named, body, To::Ended).await
 }
 
 /// `POST /v1/experiments/{experiment}/ship`
@@ -271,7 +271,7 @@ pub(super) async fn ship(
     top.only(&["ranker", "why"])?;
     let ranker = top.need("ranker", "the ranker that everybody gets from now on")?;
     let to = To::Shipped(ranker_named(ranker.text("a name", 256)?, &entry.config)?);
-    change_state(&app, &entry, &caller, to, reason(&top)?).await?;
+    change_state(&app, &entry, &caller, to, read_reason(&top)?).await?;
     Ok(Answer(json!({"experiment": entry.config.name, "state": to.name(), "ranker": entry.fallback()})))
 }
 
@@ -289,14 +289,14 @@ pub(super) async fn share(
     let given = top.need("share", expected)?;
     let to = given.value().as_f64().filter(|share| *share > 0.0 && *share <= 1.0);
     let to = to.ok_or_else(|| given.wrong(expected))?;
-    let (id, who, why, name) = (entry.id, caller.name(), reason(&top)?, entry.config.name.clone());
+    let (id, who, why, name) = (entry.id, caller.name(), read_reason(&top)?, entry.config.name.clone());
     let raised = move |session: &mut Transaction<'_>| jobs::raise(session, id, to, [&who, &why]);
-    let share = app.writer.call(Some(PATIENCE), raised).await??;
+    let share = app.writer.call(Some(WRITER_PATIENCE), raised).await??;
     tracing::info!(experiment = name, share, who = caller.name(), "raised");
     Ok(Answer(json!({"experiment": name, "share": share})))
 }
 
-async fn change(
+async fn change_route(
     State(app): State<App>,
     WithRole(caller): Admin,
     ExperimentPath(entry): ExperimentPath,
@@ -306,12 +306,12 @@ async fn change(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["why"])?;
-    let state = change_state(&app, &entry, &caller, to, reason(&top)?).await?;
+    let state = change_state(&app, &entry, &caller, to, read_reason(&top)?).await?;
     Ok(Answer(json!({"experiment": entry.config.name, "state": state.name()})))
 }
 
 /// The reason given for a change.
-fn reason(top: &Node<'_, '_>) -> Result<String, Problem> {
+fn read_reason(top: &Node<'_, '_>) -> Result<String, Problem> {
     Ok(top.get("why")?.map(|why| why.text("a reason", 1000)).transpose()?.unwrap_or("").to_owned())
 }
 
@@ -329,8 +329,10 @@ pub(super) async fn change_state(
         // Immediately, and whatever the store does.
         entry.pull(&who, &why);
     }
-    let changed =
-        app.writer.call(Some(PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why])).await;
+    let changed = app
+        .writer
+        .call(Some(WRITER_PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why]))
+        .await;
     let state = match changed {
         Ok(Ok(state)) => state,
         Ok(Err(refusal)) => {
@@ -400,7 +402,7 @@ pub(super) async fn delete_unit(
         count
     };
     let impressions = app.writer.call(None, deleted).await?;
-    let is_erased = !is_known || app.truncation.is_done(PATIENCE).await;
+    let is_erased = !is_known || app.truncation.is_done(WRITER_PATIENCE).await;
     let mut told = json!({"deleted": is_known, "impressions": impressions, "erased": is_erased});
     if !is_erased {
         told["why"] = "the data are deleted, and copies of them stay in the write-ahead log until who reads the store (a backup, an \

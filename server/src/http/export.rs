@@ -13,7 +13,7 @@ use times::date;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::auth::{Admin, WithRole};
-use super::experiments::PATIENCE;
+use super::experiments::WRITER_PATIENCE;
 use super::paths::ExperimentPath;
 use super::{App, Problem};
 use crate::export::{ExportKind, export as write};
@@ -50,7 +50,8 @@ pub(super) async fn export(
     let known = move |session: &mut Transaction<'_>| {
         session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
-    let (nothing_yet, first_kept_day) = app.writer.call(Some(PATIENCE), known).await.ok().flatten().unwrap_or_default();
+    let (nothing_yet, first_kept_day) =
+        app.writer.call(Some(WRITER_PATIENCE), known).await.ok().flatten().unwrap_or_default();
     let nothing_yet =
         nothing_yet.filter(|_| matches!(what, ExportKind::Impressions | ExportKind::Clicks | ExportKind::Outcomes));
     let location = app.settings.store.clone();

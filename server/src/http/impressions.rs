@@ -20,11 +20,11 @@ use crate::store::DisplayedPage;
 use crate::writer::{ExperimentHandle, NoAnswer};
 
 /// The wait of calls that have no other answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WRITER_PATIENCE: Duration = Duration::from_secs(5);
 /// The description of a unit in errors.
-const UNIT: &str = "a unit: who sees the page";
+const EXPECTED_UNIT: &str = "a unit: who sees the page";
 /// The most documents of a page.
-const MOST: usize = 10_000;
+const MAX_DOCUMENTS: usize = 10_000;
 
 /// `POST /v1/experiments/{experiment}/impressions`
 pub(super) async fn impression(
@@ -36,13 +36,13 @@ pub(super) async fn impression(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key", "segment", "lists", "documents"])?;
-    top.need("unit", UNIT)?;
+    top.need("unit", EXPECTED_UNIT)?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
     let SubmittedLists { lists, fallback } = SubmittedLists::of(&top, &entry.config, true, of_fallback(&entry))?;
     let answer = ask_writer(&app, &entry, &requester, "impression", body.value(), Some(lists)).await?;
     Ok(match answer {
-        jobs::Answer::Open { id, shown, is_mixed, .. } => listed(&app, id, shown.unwrap_or_default(), is_mixed),
+        jobs::Answer::Open { id, shown, is_mixed, .. } => list_page(&app, id, shown.unwrap_or_default(), is_mixed),
         jobs::Answer::Fallback(why) => fallback_list(&app, fallback, why),
     })
 }
@@ -57,10 +57,10 @@ pub(super) async fn choose(
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key", "segment"])?;
-    top.need("unit", UNIT)?;
+    top.need("unit", EXPECTED_UNIT)?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
-    let (outcome, names) = chosen(&app, &entry, &requester, "choose", body.value()).await?;
+    let (outcome, names) = choose_without_lists(&app, &entry, &requester, "choose", body.value()).await?;
     Ok(Answer(Chosen { outcome, rankers: Rankers::Any { rankers: names } }))
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn duel(
     top.only(&["unit", "key", "segment"])?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Duels)?;
-    let (outcome, names) = chosen(&app, &entry, &requester, "duel", body.value()).await?;
+    let (outcome, names) = choose_without_lists(&app, &entry, &requester, "duel", body.value()).await?;
     // A single ranker stands on both sides: there is nothing to compare.
     let [first, second] = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_default());
     Ok(Answer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
@@ -95,14 +95,14 @@ async fn ask_writer(
     if let Some(why) = entry.halted() {
         return Ok(jobs::Answer::Fallback(why));
     }
-    let ask = ask(app, entry, requester, kind, body);
+    let ask = writer_request(app, entry, requester, kind, body);
     let within = Some(app.settings.decision_timeout);
     let answer = app.writer.call(within, move |session| jobs::ask(session, &ask, lists.as_ref())).await;
-    Ok(late(answer)?.unwrap_or_else(jobs::Answer::Fallback))
+    Ok(answer_or_fallback(answer)?.unwrap_or_else(jobs::Answer::Fallback))
 }
 
 /// Asks for an impression without lists; the answer, and the names of the rankers.
-async fn chosen(
+async fn choose_without_lists(
     app: &App,
     entry: &ExperimentHandle,
     requester: &Requester,
@@ -112,7 +112,7 @@ async fn chosen(
     Ok(match ask_writer(app, entry, requester, kind, body, None).await? {
         jobs::Answer::Open { id, arms, is_mixed, .. } => {
             let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
-            (outcome, names(entry, &arms))
+            (outcome, ranker_names(entry, &arms))
         }
         jobs::Answer::Fallback(why) => {
             app.metrics.champions.count(why);
@@ -150,8 +150,8 @@ pub(super) async fn lists(
         return alone(why);
     }
     let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
-    match late(mixed)? {
-        Ok((shown, is_mixed)) => Ok(listed(&app, of.text, shown, is_mixed)),
+    match answer_or_fallback(mixed)? {
+        Ok((shown, is_mixed)) => Ok(list_page(&app, of.text, shown, is_mixed)),
         Err(why) => alone(why),
     }
 }
@@ -168,7 +168,7 @@ pub(super) async fn next(
     let top = Node::top(body.value());
     top.only(&["seen"])?;
     let seen = top.get("seen")?.map(|seen| seen.whole(1, u32::MAX.into())).transpose()?.map(|seen| seen as u32);
-    let shown = app.writer.call(Some(PATIENCE), move |session| jobs::next(session, of.id, seen)).await??;
+    let shown = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::next(session, of.id, seen)).await??;
     Ok(Answer(json!({"shown": shown})))
 }
 
@@ -185,8 +185,8 @@ pub(super) async fn displayed(
     top.only(&["documents", "pinned"])?;
     let names = |node: &Node<'_, '_>| -> Result<Vec<String>, Problem> {
         let items = node.items()?;
-        if items.len() > MOST {
-            return Err(node.wrong(format!("at most {MOST} documents")).into());
+        if items.len() > MAX_DOCUMENTS {
+            return Err(node.wrong(format!("at most {MAX_DOCUMENTS} documents")).into());
         }
         Ok(items
             .map(|item| Ok(item.id("a document", 256)?.into_owned()))
@@ -195,7 +195,8 @@ pub(super) async fn displayed(
     let documents = names(&top.need("documents", "the documents that the page displayed")?)?;
     let pinned = top.get("pinned")?.map(|pinned| names(&pinned)).transpose()?.unwrap_or_default();
     let page = DisplayedPage { documents, pinned };
-    let places = app.writer.call(Some(PATIENCE), move |session| jobs::displayed(session, of.id, &page)).await??;
+    let places =
+        app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::displayed(session, of.id, &page)).await??;
     Ok(Answer(json!({"places": places})))
 }
 
@@ -208,7 +209,7 @@ pub(super) async fn close(
 ) -> Result<Answer<Told>, Problem> {
     caller.check_experiment(&of.entry.config.name)?;
     Node::top(body.parsed()?.value()).only(&[])?;
-    let closed = app.writer.call(Some(PATIENCE), move |session| jobs::close(session, of.id)).await??;
+    let closed = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::close(session, of.id)).await??;
     Ok(Answer(json!({"closed": closed})))
 }
 
@@ -231,12 +232,18 @@ pub(super) async fn judge(
         Some("tie") => Preference::Tie,
         _ => return Err(winner.wrong(expected).into()),
     };
-    let taken = app.writer.call(Some(PATIENCE), move |session| jobs::judge(session, of.id, winner)).await??;
+    let taken = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::judge(session, of.id, winner)).await??;
     Ok(Answer(json!({"taken": taken})))
 }
 
 /// The request for the writer.
-fn ask(app: &App, entry: &ExperimentHandle, requester: &Requester, kind: &str, body: Value<'_>) -> jobs::Ask {
+fn writer_request(
+    app: &App,
+    entry: &ExperimentHandle,
+    requester: &Requester,
+    kind: &str,
+    body: Value<'_>,
+) -> jobs::Ask {
     let (id, hashes) = (entry.id, &app.hashes);
     let Requester { unit, agent, query, key, segment } = requester;
     let marks = Marks {
@@ -263,7 +270,9 @@ fn of_fallback(entry: &ExperimentHandle) -> (&str, bool) {
 }
 
 /// An answer, or the reason for the fallback's list in its place. A failed write is an error: the impression may or may not be stored.
-fn late<T>(asked: Result<Result<T, jobs::Refusal>, NoAnswer>) -> Result<Result<T, &'static str>, Problem> {
+fn answer_or_fallback<T>(
+    asked: Result<Result<T, jobs::Refusal>, NoAnswer>,
+) -> Result<Result<T, &'static str>, Problem> {
     match asked {
         Ok(Ok(answer)) => Ok(Ok(answer)),
         Ok(Err(refusal)) => Err(refusal.into()),
@@ -290,7 +299,7 @@ fn entry_asks_for(entry: &ExperimentHandle, asked: Ask) -> Result<(), Problem> {
     }
 }
 
-fn names(entry: &ExperimentHandle, arms: &[u32]) -> Vec<String> {
+fn ranker_names(entry: &ExperimentHandle, arms: &[u32]) -> Vec<String> {
     arms.iter().filter_map(|&arm| entry.config.rankers.get(arm as usize)).map(|ranker| ranker.name.clone()).collect()
 }
 
@@ -329,7 +338,7 @@ pub(super) struct Page {
     shown: Vec<String>,
 }
 
-fn listed(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<Page> {
+fn list_page(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<Page> {
     let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
     Answer(Page { outcome, shown })
 }

@@ -151,7 +151,7 @@ impl<'a> Ranked<'a> {
         }
         let mut ranked = Self { ids: Vec::with_capacity(items.len()), scores: vec![] };
         for (at, item) in items.enumerate() {
-            let (id, score) = document(&item)?;
+            let (id, score) = document_name(&item)?;
             match score {
                 None if ranked.scores.is_empty() => {}
                 Some(score) if ranked.scores.len() == at => {
@@ -179,7 +179,7 @@ impl<'a> Ranked<'a> {
 }
 
 /// A document of a list, and its score if it has one.
-fn document<'a>(item: &Node<'a, '_>) -> Result<(Cow<'a, str>, Option<f64>), Problem> {
+fn document_name<'a>(item: &Node<'a, '_>) -> Result<(Cow<'a, str>, Option<f64>), Problem> {
     if item.is_object() {
         item.only(&["id", "score"])?;
         let id = item.need("id", "a document")?.id("a document", NAME)?;

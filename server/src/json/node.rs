@@ -19,12 +19,12 @@ pub struct ShapeError {
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'v, 'p> {
     value: Value<'v>,
-    place: ValuePath<'v, 'p>,
+    place: PathStep<'v, 'p>,
 }
 
 /// The way to a value: paths are put together only for messages.
 #[derive(Debug, Clone, Copy)]
-enum ValuePath<'v, 'p> {
+enum PathStep<'v, 'p> {
     Top,
     Key(&'p Node<'v, 'p>, &'v str),
     Item(&'p Node<'v, 'p>, usize),
@@ -34,7 +34,7 @@ impl<'v> Node<'v, '_> {
     /// The whole body.
     #[must_use]
     pub fn top(value: Value<'v>) -> Self {
-        Self { value, place: ValuePath::Top }
+        Self { value, place: PathStep::Top }
     }
 
     /// The value.
@@ -47,9 +47,9 @@ impl<'v> Node<'v, '_> {
     #[must_use]
     pub fn path(&self) -> String {
         match self.place {
-            ValuePath::Top => String::new(),
-            ValuePath::Item(list, at) => format!("{}[{at}]", list.path()),
-            ValuePath::Key(object, key) => object.path_of(key),
+            PathStep::Top => String::new(),
+            PathStep::Item(list, at) => format!("{}[{at}]", list.path()),
+            PathStep::Key(object, key) => object.path_of(key),
         }
     }
 
@@ -104,7 +104,7 @@ impl<'v> Node<'v, '_> {
     /// If this is not an object.
     pub fn get(&self, key: &str) -> Result<Option<Node<'v, '_>>, ShapeError> {
         let entry = self.object()?.find(|(known, _)| *known == key).filter(|(_, value)| !value.is_null());
-        Ok(entry.map(|(key, value)| Node { value, place: ValuePath::Key(self, key) }))
+        Ok(entry.map(|(key, value)| Node { value, place: PathStep::Key(self, key) }))
     }
 
     /// The value of a key.
@@ -122,7 +122,7 @@ impl<'v> Node<'v, '_> {
     /// # Errors
     /// If it is something else.
     pub fn entries<'b>(&'b self) -> Result<impl Iterator<Item = (&'v str, Node<'v, 'b>)>, ShapeError> {
-        Ok(self.object()?.map(move |(key, value)| (key, Node { value, place: ValuePath::Key(self, key) })))
+        Ok(self.object()?.map(move |(key, value)| (key, Node { value, place: PathStep::Key(self, key) })))
     }
 
     /// The items of an array.
@@ -133,7 +133,7 @@ impl<'v> Node<'v, '_> {
         if !matches!(self.value.kind(), ValueKind::List(_)) {
             return Err(self.wrong("an array"));
         }
-        Ok(self.value.items().enumerate().map(move |(at, value)| Node { value, place: ValuePath::Item(self, at) }))
+        Ok(self.value.items().enumerate().map(move |(at, value)| Node { value, place: PathStep::Item(self, at) }))
     }
 
     /// A text of one to `most` bytes.

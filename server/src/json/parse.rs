@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-use super::value::{Document, Token, after};
+use super::value::{Document, Token, next_token};
 
 /// Why a text is not accepted as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ use super::value::{Document, Token, after};
 pub struct SyntaxError(String);
 
 /// The deepest nesting of arrays and objects.
-const MOST_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Objects with more keys than these are searched in an index for a key that is there twice.
 const FEW_KEYS: usize = 16;
 
@@ -32,13 +32,13 @@ pub fn parse(text: &[u8]) -> Result<Document<'_>, SyntaxError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     // A token has five bytes or more of a usual text; others grow.
     let mut tokens = Vec::with_capacity(text.len() / 8 + 1);
-    let level = Level { tokens: &mut tokens, below: MOST_DEPTH };
+    let level = Level { tokens: &mut tokens, below: MAX_DEPTH };
     let read = level.deserialize(&mut deserializer).and_then(|()| deserializer.end());
     read.map(|()| Document { tokens }).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
-        let message = foreign(text, line, column).unwrap_or_else(|| message.to_owned());
+        let message = foreign_literal(text, line, column).unwrap_or_else(|| message.to_owned());
         SyntaxError(format!("line {line}, column {column}: {message}"))
     })
 }
@@ -49,7 +49,7 @@ pub(super) fn without_mark(text: &[u8]) -> &[u8] {
 }
 
 /// Literals of other languages, and their JSON forms. A word that ends as another one does comes before it.
-const FOREIGN: [(&str, &str); 7] = [
+const FOREIGN_LITERALS: [(&str, &str); 7] = [
     ("NaN", "null"),
     ("-Infinity", "null"),
     ("Infinity", "null"),
@@ -60,14 +60,14 @@ const FOREIGN: [(&str, &str); 7] = [
 ];
 
 /// The error, if the text at this place is such a word.
-fn foreign(text: &str, line: usize, column: usize) -> Option<String> {
+fn foreign_literal(text: &str, line: usize, column: usize) -> Option<String> {
     let line = text.as_bytes().split(|byte| *byte == b'\n').nth(line.checked_sub(1)?)?;
     // The fault is found at the first byte of a word, or at the second, after one that could be the beginning of a number.
     let is_at = |word: &str| {
         let at = column.checked_sub(if word.starts_with('-') { 2 } else { 1 });
         at.and_then(|at| line.get(at..)).is_some_and(|rest| rest.starts_with(word.as_bytes()))
     };
-    let (word, instead) = FOREIGN.into_iter().find(|(word, _)| is_at(word))?;
+    let (word, instead) = FOREIGN_LITERALS.into_iter().find(|(word, _)| is_at(word))?;
     Some(format!("{word} is not JSON; write {instead}"))
 }
 
@@ -91,7 +91,7 @@ impl<'b> Level<'_, 'b> {
     /// Begins a value with others inside; `token` is put right at its end.
     fn begin<E: Error>(&mut self) -> Result<usize, E> {
         if self.below == 0 {
-            return Err(E::custom(format!("nested more than {MOST_DEPTH} levels deep")));
+            return Err(E::custom(format!("nested more than {MAX_DEPTH} levels deep")));
         }
         self.tokens.push(Token::Null);
         Ok(self.tokens.len() - 1)
@@ -180,7 +180,7 @@ impl<'b> Keys<'b> {
         let mut at = first;
         let before = (0..self.count).map(|_| {
             let known = &tokens[at];
-            at = after(tokens, at + 1);
+            at = next_token(tokens, at + 1);
             match known {
                 Token::Text(known) => known,
                 _ => unreachable!("a key is a text"),
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn words_of_other_languages_are_named() {
-        for (word, instead) in FOREIGN {
+        for (word, instead) in FOREIGN_LITERALS {
             let expected = format!("{word} is not JSON; write {instead}");
             for text in [word.to_owned(), format!("[1,\n {word}]"), format!(r#"{{"é": {word}, "b": 1}}"#)] {
                 let error = parse(text.as_bytes()).expect_err("refused").to_string();
@@ -292,8 +292,8 @@ mod tests {
         assert!(error(b"[1e999]").contains("out of range"));
         assert!(error(br#"["\ud800"]"#).contains("column"));
         let nested = |depth| ["[".repeat(depth), "]".repeat(depth)].concat();
-        assert!(parse(nested(MOST_DEPTH).as_bytes()).is_ok());
-        assert!(error(nested(MOST_DEPTH + 1).as_bytes()).contains("nested more than 32 levels"));
+        assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
+        assert!(error(nested(MAX_DEPTH + 1).as_bytes()).contains("nested more than 32 levels"));
         assert!(error(nested(100_000).as_bytes()).contains("nested more than 32 levels"));
     }
 }

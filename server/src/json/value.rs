@@ -63,7 +63,7 @@ impl Document<'_> {
 }
 
 /// The index of the token after the value at `at`.
-pub(super) fn after(tokens: &[Token<'_>], at: usize) -> usize {
+pub(super) fn next_token(tokens: &[Token<'_>], at: usize) -> usize {
     match tokens[at] {
         Token::List { next, .. } | Token::Object { next } => next,
         _ => at + 1,
@@ -148,7 +148,7 @@ impl<'v> Value<'v> {
 
     /// The index of the token after this value.
     fn next(self) -> usize {
-        after(self.tokens, self.at)
+        next_token(self.tokens, self.at)
     }
 
     /// The same value, which borrows nothing.

@@ -1,6 +1,7 @@
-//! Markdown is shown as it is meant: files and folders that it links to exist, and no row of a table stands without a heading.
+//! Markdown is shown as it is meant: files and folders that it links to exist, and no row of a table stands without a heading. Source
+//! files that Markdown and comments name with their folder exist.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -8,7 +9,13 @@ use super::Findings;
 use super::source::{files, read};
 
 pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
-    let mut count = 0;
+    let (mut count, mut names) = (0, 0);
+    let source = files(root, "rs")?;
+    for file in &source {
+        let text = read(file)?;
+        let comments = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("//"));
+        names += check_names(file, &source, comments.map(|(index, line)| (index + 1, line)), findings);
+    }
     for file in files(root, "md")? {
         let text = read(&file)?;
         let folder = file.parent().unwrap_or(root);
@@ -24,6 +31,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                 }
             }
         }
+        names += check_names(&file, &source, outside_code(&text), findings);
         for number in rows_without_a_heading(&text) {
             findings.add(
                 &file,
@@ -32,8 +40,30 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             );
         }
     }
-    findings.note(format!("{count} links to files"));
+    findings.note(format!("{count} links to files, {names} names of files"));
     Ok(())
+}
+
+/// Counts the source files that these lines of a file name with their folder, and finds those that are not there.
+fn check_names<'t>(
+    file: &Path,
+    source: &[PathBuf],
+    lines: impl Iterator<Item = (usize, &'t str)>,
+    findings: &mut Findings,
+) -> usize {
+    let mut count = 0;
+    for (number, line) in lines {
+        let is_path = |span: &&str| span.contains('/') && span.ends_with(".rs") && !span.contains([' ', '{', '*', '<']);
+        for name in line.split('`').skip(1).step_by(2).filter(is_path) {
+            count += 1;
+            // Of an example that readers write themselves.
+            let is_example = name.starts_with("foo/") || name.contains("NAME") || name.ends_with("examples/own.rs");
+            if !is_example && !source.iter().any(|path| path.ends_with(name)) {
+                findings.add(file, Some(number), format!("names {name}, which does not exist"));
+            }
+        }
+    }
+    count
 }
 
 /// Whether `docs/build.sh` makes the page: from a notebook in the folder beside the pages.
@@ -89,6 +119,18 @@ mod tests {
             ("notebooks/g.py", ""),
         ]);
         assert_eq!(checked(&folder, check), ["sub/README.md:1: links to c.png, which does not exist"]);
+    }
+
+    #[test]
+    fn a_file_that_was_renamed_is_found() {
+        let folder = tree(&[
+            ("README.md", "`src/old.rs` and `src/new.rs`, `old.rs`\n"),
+            ("src/new.rs", "//! As in `a/src/new.rs`.\nconst PATH: &str = \"`a/b.rs`\";\n"),
+        ]);
+        let found = ["README.md:1: names src/old.rs", "src/new.rs:1: names a/src/new.rs"];
+        let mut sorted = checked(&folder, check);
+        sorted.sort();
+        assert_eq!(sorted, found.map(|line| format!("{line}, which does not exist")));
     }
 
     #[test]

@@ -95,17 +95,17 @@ impl Policy for ReferenceMergeRucb {
             }
             let batch = self.batches[self.cursor].clone();
             let u = |k: usize, l: usize| upper(&self.wins, k, l, time, 2.0);
-            let survivors: Vec<usize> = batch.iter().copied().filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5)).collect();
+            let survivors: Vec<usize> =
+                batch.iter().copied().filter(|&k| batch.iter().all(|&l| u(k, l) >= 0.5)).collect();
             if !survivors.is_empty() {
                 self.batches[self.cursor].clone_from(&survivors);
             }
             if survivors.len() > 1 {
                 let champion = below(generator, survivors.len());
-                let bounds = survivors.iter().enumerate().map(
-                    |(place, &l)| {
-                        if place == champion { -1.0 } else { u(l, survivors[champion]) }
-                    },
-                );
+                let bounds = survivors
+                    .iter()
+                    .enumerate()
+                    .map(|(place, &l)| if place == champion { -1.0 } else { u(l, survivors[champion]) });
                 let challenger = argmax(generator, bounds).unwrap_or(champion);
                 return Choice::Duel(Arm::at(survivors[champion]), Arm::at(survivors[challenger]));
             }

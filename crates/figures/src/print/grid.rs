@@ -24,7 +24,8 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
     }
     let known_values = || grid.maps.iter().flat_map(|(_, values)| values).flatten().copied();
     ensure!(known_values().all(f64::is_finite), "failed to draw a heat map: only finite numbers can be drawn");
-    let (lo, hi) = known_values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), value| (lo.min(value), hi.max(value)));
+    let (lo, hi) =
+        known_values().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), value| (lo.min(value), hi.max(value)));
     let scale = ColorScale { lo, hi };
     let text = Numbers::of(lo, hi);
 

@@ -69,7 +69,7 @@ pub(in crate::http) async fn forward(State(app): State<App>, mut request: Reques
     let has_fallback = ["/impressions", "/choose", "/duels", "/lists"].iter().any(|end| path.ends_with(end));
     let timeout = if has_fallback { app.settings.decision_timeout } else { app.settings.request_timeout };
     let sender = Sender::of(request.headers(), &app);
-    let (parts, bytes) = match body::whole(request, &app, sender).await {
+    let (parts, bytes) = match body::read_whole(request, &app, sender).await {
         Ok(read) => read,
         Err(problem) => return problem.into_response(),
     };

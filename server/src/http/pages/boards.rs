@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::sync::{Mutex as Turns, OwnedSemaphorePermit, Semaphore, watch};
 use traffic::State;
 
-use super::super::experiments::PATIENCE;
+use super::super::experiments::WRITER_PATIENCE;
 use super::super::off_thread::off_thread;
 use super::super::sessions::random;
 use super::super::{App, Problem};
@@ -149,7 +149,7 @@ impl Boards {
             let awaited = session.awaited(id);
             jobs::snapshot_with(session, id, known, |experiment| Glance::of(experiment, now, awaited))
         };
-        let snapshot = app.writer.call(Some(PATIENCE), job).await??;
+        let snapshot = app.writer.call(Some(WRITER_PATIENCE), job).await??;
         let (shared, previous, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
         let board = off_thread(move || {
             shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {

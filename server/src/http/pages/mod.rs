@@ -111,7 +111,7 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> Response {
     let listed = async |reader: Reader| {
-        let (lines, next) = experiments::listed(&app, reader.caller.bound(), query.as_deref()).await?;
+        let (lines, next) = experiments::list_page(&app, reader.caller.bound(), query.as_deref()).await?;
         let shared = app.clone();
         let snapshots = off_thread(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();

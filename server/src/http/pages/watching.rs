@@ -7,7 +7,7 @@ use tokio::sync::watch::Receiver;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::super::App;
-use super::super::experiments::PATIENCE;
+use super::super::experiments::WRITER_PATIENCE;
 use super::super::off_thread::off_thread;
 use super::damaged;
 use crate::jobs::{self, Snapshot};
@@ -34,7 +34,7 @@ pub async fn watch(app: App, mut stop: Receiver<bool>) {
 async fn look_once(app: &App) {
     let known = app.verdicts.known();
     let job = move |session: &mut Transaction<'_>| (session.now, jobs::looks(session, &known));
-    let Ok((now, snapshots)) = app.writer.call(Some(PATIENCE), job).await else { return };
+    let Ok((now, snapshots)) = app.writer.call(Some(WRITER_PATIENCE), job).await else { return };
     let shared = Arc::clone(app);
     let noted = off_thread(move || {
         let complete = |snapshot: Snapshot<ExperimentLook>| {

@@ -90,7 +90,8 @@ impl Challengers {
         self.draw_all(normals, generator);
         let variance = self.covariance.at(drawn_arm, drawn_arm);
         let deviation = variance.sqrt();
-        let target = self.mean[drawn_arm] + deviation * draw_above(-self.mean[drawn_arm] / deviation, normals, generator);
+        let target =
+            self.mean[drawn_arm] + deviation * draw_above(-self.mean[drawn_arm] / deviation, normals, generator);
         let shift = (target - self.drawn[drawn_arm]) / variance;
         for (logit, covariance) in self.drawn.iter_mut().zip(self.covariance.row(drawn_arm)) {
             *logit += shift * covariance;
