@@ -36,7 +36,7 @@ impl ProvenWins {
         populations: &Populations,
         alpha: f64,
     ) -> Result<Self, StatisticsError> {
-        let corrected = CorrectedPoints::corrected_points(units);
+        let corrected = CorrectedPoints::of_units(units);
         if !corrected.is_empty() {
             let clusters_by_kind: Vec<Vec<u32>> = populations.kinds().map(|kind| numbers_of(kind, units)).collect();
             let ln_evidence = ln_e_values_of_corrected(members, &corrected, &clusters_by_kind);
@@ -100,13 +100,13 @@ struct CorrectedPoints {
 
 impl CorrectedPoints {
     /// The corrected points of the units that have any.
-    fn corrected_points(units: &[Unit]) -> Vec<Self> {
+    fn of_units(units: &[Unit]) -> Vec<Self> {
         let corrected = |(unit_index, unit): (usize, &Unit)| {
             let Unit { comparison, expected, .. } = unit;
             let (range, Point::Share(share)) = (expected.as_ref()?.range, comparison.point) else { return None };
             let bounds = [0.5 - range[0], range[1] - 0.5];
             Some(Self {
-                unit_index: unit_index,
+                unit_index,
                 pair: (comparison.first, comparison.second),
                 beyond: share - 0.5,
                 bounds,

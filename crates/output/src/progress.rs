@@ -101,7 +101,7 @@ pub fn foresee(work: &str, units: u64, bytes_each: u64, quiet: bool) {
     }
 }
 
-/// A note about work. (`tell` asks this module for the receiver of notes.)
+/// A note about work. (`messages` asks this module for the receiver of notes.)
 fn note(text: &str) {
     if !send_note(text) {
         // There is nowhere to report an error to.

@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! `bandits::open` lets any number of choices be open at a time; `--delay`, `--batch` and `--lost` of `rankduel` and `rankduel bandit`, and the
-//! keys of the same names in an experiment's settings, play with it. `simulation::runs::Late` wraps any `ArenaFactory`: it holds
+//! keys of the same names in an experiment's settings, play with it. `simulation::runs::LateArenas` wraps any `ArenaFactory`: it holds
 //! how late answers come (`LateAnswers`) and adds that to the text that seeds and kept runs depend on, unless answers are in time.
 //! If they are, the usual run loop plays, which is compiled for each policy. The loop with tickets is compiled once per arena, and gives
 //! the same results when nothing is late (a test). Outcomes are drawn when an impression is shown, and regret counts then; observers

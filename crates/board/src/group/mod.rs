@@ -4,7 +4,7 @@ mod regressors;
 
 use crate::correction::{Correction, Question};
 use crate::populations::{self, Populations, Source};
-use crate::posterior::{Posterior, exact};
+use crate::posterior::{Posterior, exact_posterior};
 use crate::proven_wins::ProvenWins;
 use crate::settings::{Settings, TieModel};
 use crate::units::Unit;
@@ -75,7 +75,7 @@ impl GroupFit {
         let plain_estimates = (!is_plain).then(|| plain_fit(members.len(), &units, settings, alpha)).transpose()?;
         let cells_of_units = cells(&comparisons);
         let mut posterior = Posterior::of(fit.strengths(), &estimated.covariance);
-        if let Some(best) = exact::best(&fit, &cells_of_units, &estimated.covariance, WEAK_PRIOR) {
+        if let Some(best) = exact_posterior::best(&fit, &cells_of_units, &estimated.covariance, WEAK_PRIOR) {
             posterior.best = best;
         }
         let confounded = table.order == Order::Shown

@@ -6,13 +6,13 @@
 //! look better than it is.
 //!
 //! With the normal approximation of the fit this gives a posterior; the probability of being the best is a share of draws from it, in which
-//! the spread varies as well. For small groups the likelihood is far from normal, and [`exact`] computes that share without the
+//! the spread varies as well. For small groups the likelihood is far from normal, and [`exact_posterior`] computes that share without the
 //! approximation.
 //!
 //! A. Gelman, "Prior distributions for variance parameters in hierarchical models", Bayesian Analysis 1(3), 2006,
 //! <https://doi.org/10.1214/06-BA117A>: uniform priors of standard deviations.
 
-pub(crate) mod exact;
+pub(crate) mod exact_posterior;
 
 use statistics::Normals;
 use statistics::matrix::{self, Cholesky};

@@ -341,9 +341,9 @@ impl ShareCounts {
             let numbers = column.into_iter().flatten().map(|number| Ok(u32::try_from(number)?));
             numbers.collect::<Result<_>>().context("the counts exceed those of a round")
         };
-        for sums in &mut sums {
-            (sums.counts.wins, sums.counts.ties) = (to_u32(columns.next())?, to_u32(columns.next())?);
-            sums.squares = columns.next().unwrap_or_default();
+        for sum in &mut sums {
+            (sum.counts.wins, sum.counts.ties) = (to_u32(columns.next())?, to_u32(columns.next())?);
+            sum.squares = columns.next().unwrap_or_default();
         }
         Ok(sums)
     }

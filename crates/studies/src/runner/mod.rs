@@ -57,7 +57,7 @@
 
 mod extend;
 mod keeper;
-mod numbered;
+mod numbered_work;
 mod place;
 pub mod share;
 mod study;
@@ -70,7 +70,7 @@ use tracing::info;
 
 pub use extend::{Length, Size};
 pub use keeper::{Keeper, PlayedOn};
-pub use numbered::{NumberedWork, Values};
+pub use numbered_work::{NumberedWork, Values};
 pub use place::{Destination, Workplace, announce_missing, claim_folder};
 pub use study::{Study, Units};
 
