@@ -186,7 +186,7 @@ impl Page {
         Ok(Self { places: positions.into_iter().map(place).collect::<Result<_, _>>()? })
     }
 
-    /// The page that displays the documents `displayed` of the list `mixed`, top down. What `is_pinned` is owned by no
+    /// The page that displays `displayed_documents` of the list `mixed_documents`, top down. What `is_pinned` is owned by no
     /// ranker, even if it was mixed.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use click_logs::join::{FrameJoin, DayTotals, Span, LogTotals, Survey, Tally, UnitOutcome, Units};
+use click_logs::join::{DayTotals, FrameJoin, LogTotals, Span, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::Settings;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;

@@ -14,7 +14,7 @@ mod rules;
 use std::path::PathBuf;
 
 use click_logs::cli::summary;
-use click_logs::join::{CreditedLog, FrameJoin, State, LogTotals, Units, PendingRun};
+use click_logs::join::{CreditedLog, FrameJoin, LogTotals, PendingRun, State, Units};
 use click_logs::measures::Measures;
 use click_logs::model::Settings;
 use click_logs::outcomes::{conversions_of_text, conversions_text};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use click_logs::error::Malformed;
+use click_logs::error::LineError;
 use click_logs::join::FrameJoin;
 use click_logs::model::{Impression, Settings};
 use click_logs::read::{self, ClickRow, Event, ImpressionRow, RowReceipt, RowRef, RowTime};
@@ -56,7 +56,7 @@ fn list<'a>(column: Option<Imported<'a>>, row: usize) -> Option<Vec<Option<Text<
 }
 
 /// A list without missing entries.
-fn complete<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, Malformed> {
+fn complete<'a>(column: Option<Imported<'a>>, row: usize, name: &str) -> Result<Option<Vec<Text<'a>>>, LineError> {
     list(column, row).map(|items| read::complete(items, name)).transpose()
 }
 
@@ -112,7 +112,7 @@ impl<'a> Columns<'a> {
         self.impression?.text(row)
     }
 
-    fn impression(&self, row: usize, settings: &Settings) -> Result<Impression<'a>, Malformed> {
+    fn impression(&self, row: usize, settings: &Settings) -> Result<Impression<'a>, LineError> {
         let receipt = match self.receipt {
             Some(Imported::Bytes(values)) => values.bytes(row).map(RowReceipt::Bytes),
             receipt => text(receipt, row).map(RowReceipt::Text),
@@ -197,7 +197,7 @@ impl<'a> Columns<'a> {
         are_complete.then_some(())
     }
 
-    fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, Malformed> {
+    fn click(&self, row: usize, settings: &Settings) -> Result<Event<'a>, LineError> {
         let found = ClickRow {
             impression: text(self.impression, row),
             document: text(self.document, row),
@@ -211,7 +211,7 @@ impl<'a> Columns<'a> {
 }
 
 /// The place of a row: its number, if the caller's rows have numbers, and its impression.
-fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: Option<usize>, reason: &Malformed) -> pyo3::PyErr {
+fn refused(columns: &Columns<'_>, kind: &str, row: usize, number: Option<usize>, reason: &LineError) -> pyo3::PyErr {
     let id = columns.id(row).map_or_else(String::new, |id| format!(" (impression {id:?})"));
     // Flags are arguments here.
     let reason = reason.message.replace("--timezone, e.g. --timezone UTC", "timezone, e.g. timezone=\"UTC\"");
