@@ -24,7 +24,7 @@ pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 /// Runs the program `click-logs` with these arguments; returns the exit code.
 #[pyfunction]
 pub(crate) fn click_logs(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| ::click_logs::cli::main_with_arguments(std::iter::once("click-logs".into()).chain(arguments)))
+    py.detach(|| ::click_logs::cli::main_with(std::iter::once("click-logs".into()).chain(arguments)))
 }
 
 /// The standard output of the command with these arguments; its `notes` become warnings.

@@ -208,7 +208,7 @@
 //!    and an `impl NamedMethod` with its name, settings, paper and who owns its documents. A receipt has a field name that no other
 //!    has, and an `impl Pack` (with `owners`, if documents have owners). `support/` has what looks no further down the lists than a user does: softmax weights as whole
 //!    numbers (`rank_weights`), probabilistic lists (`softmax`), drafts (`draft`), one ranker's order with its
-//!    ties broken (`revealed`), even draws from what is left of a tie group (`ties`);
+//!    ties broken (`revealed_top`), even draws from what is left of a tie group (`ties`);
 //! 2. one `pub mod` line in `methods/mod.rs` (and a `pub use` here, if it should be at the top of the crate);
 //! 3. one line in the list of `any/interleaving.rs` or `any/multileaving.rs`, from which the enum, its names,
 //!    scratch, receipts, dispatch, and the help of `--interleave` and `--multileave` are made. Put it at the end of the list: compact

@@ -25,7 +25,7 @@
 //! # Which method serves which page
 //!
 //! Several pages: the list of a page is the beginning of a longer one, so that all pages are mixed in one draw. Where rankers'
-//! lists may also grow from page to page, [`growing`](crate::growing) draws each with the lists of its time.
+//! lists may also grow from page to page, [`growing`](crate::growing_lists) draws each with the lists of its time.
 //!
 //! The numbers are the most that clicks on fixed places, whatever is displayed there, give one ranker over another: in expected
 //! credit, and in probability of a win minus that of a loss. They come from an enumeration of all rankers of three documents, two or
@@ -186,7 +186,7 @@ impl Page {
         Ok(Self { places: positions.into_iter().map(place).collect::<Result<_, _>>()? })
     }
 
-    /// The page that displays the documents `displayed` of the list `mixed`, top down. What `is_pinned` is owned by no
+    /// The page that displays `displayed_documents` of the list `mixed_documents`, top down. What `is_pinned` is owned by no
     /// ranker, even if it was mixed.
     ///
     /// # Errors

@@ -147,14 +147,14 @@ impl Zone {
         }
         let Some((local, rest)) = local_time(bytes) else { return Err(unreadable(text)) };
         let time = match rest {
-            b"" => self.from_local_time(local, text)?,
+            b"" => self.time_of_local(local, text)?,
             rest => local - ahead(rest).ok_or_else(|| unreadable(text))?,
         };
         check(time)
     }
 
     /// The time at which the clocks of this zone showed `local`, as which `text` was read.
-    fn from_local_time(self, local: i64, text: &str) -> Result<i64, String> {
+    fn time_of_local(self, local: i64, text: &str) -> Result<i64, String> {
         let zone_rules = match self.clocks {
             Clocks::Unknown => {
                 return Err(format!(

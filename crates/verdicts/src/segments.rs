@@ -100,12 +100,6 @@ impl SegmentsDecision {
         champion_pair(self.each.get(segment)?, self.champion, ranker)
     }
 
-    /// The harm that a ranker does.
-    #[must_use]
-    pub fn harm_by(&self, ranker: usize) -> Option<&Harm> {
-        self.harms.iter().find(|harm| harm.ranker == ranker)
-    }
-
     /// A harm in a sentence.
     #[must_use]
     pub fn sentence(&self, harm: &Harm) -> String {

@@ -1,7 +1,7 @@
 //! Webhooks: events of an experiment are posted to a URL, at least once, in order for each experiment, and again until the receiver takes
 //! them.
 //!
-//! Events are found by looking at each experiment every few seconds (`news`), so nothing on the path of an impression waits for this. A
+//! Events are found by looking at each experiment every few seconds (`messages`), so nothing on the path of an impression waits for this. A
 //! message is kept (`queue`) together with the note that it is, in a file of its own beside the store (`file`) or in its database
 //! (`database`), where the server that leads does all this; a thread of its own sends it (`send`). Neither a receiver that is down, nor one
 //! that is slow, nor a restart loses or blocks anything.

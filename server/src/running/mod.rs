@@ -225,7 +225,7 @@ impl RunningServer {
             serving_task: Some(serving_task),
             runtime: Some(runtime),
             first_key,
-            moved_store: moved_store,
+            moved_store,
             _lock: lock,
             node,
         })

@@ -31,7 +31,7 @@ impl Truncation {
         if let Err(error) = std::thread::Builder::new().name("truncation".to_owned()).spawn(run) {
             tracing::error!(%error, "no thread empties the write-ahead log after a deletion");
         }
-        Self { wanted_number: wanted_number, done_number: done_number, wake }
+        Self { wanted_number, done_number, wake }
     }
 
     /// Requests that the log be emptied of everything deleted until now.

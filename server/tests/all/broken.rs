@@ -51,9 +51,9 @@ fn faults_of(folder: &Path, documents: &[String]) -> Value {
         .chain(["--rankers=old,new".into(), "--impressions".into(), name("impressions.jsonl")])
         .chain(["--clicks".into(), name("clicks.jsonl"), "--out".into(), name("credited")])
         .collect();
-    assert_eq!(click_logs::cli::main_with_arguments(credit), 0);
+    assert_eq!(click_logs::cli::main_with(credit), 0);
     let decide = ["click-logs".into(), "decide".into(), name("credited"), "--out".into(), name("decided")];
-    assert_eq!(click_logs::cli::main_with_arguments(decide), 0);
+    assert_eq!(click_logs::cli::main_with(decide), 0);
     let decision = std::fs::read_to_string(folder.join("decided/decision.json")).unwrap();
     serde_json::from_str::<Value>(&decision).unwrap()["faults"].clone()
 }

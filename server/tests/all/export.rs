@@ -76,11 +76,7 @@ pub(crate) fn credited(folder: &Path) -> String {
     let files = ["impressions.jsonl", "clicks.jsonl", "outcomes.jsonl", "bots.toml", "credited"];
     let absolute =
         |word: &String| if files.contains(&word.as_str()) { folder.join(word).into() } else { OsString::from(word) };
-    assert_eq!(
-        click_logs::cli::main_with_arguments(words.iter().map(absolute).chain(["--quiet".into()])),
-        0,
-        "{words:?}"
-    );
+    assert_eq!(click_logs::cli::main_with(words.iter().map(absolute).chain(["--quiet".into()])), 0, "{words:?}");
     std::fs::read_to_string(folder.join("credited/outcomes.csv")).unwrap()
 }
 

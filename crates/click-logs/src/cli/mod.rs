@@ -54,12 +54,12 @@ enum Command {
 /// standard error; `decide --exit-code` has two more.
 #[must_use]
 pub fn main() -> ExitCode {
-    ExitCode::from(main_with_arguments(std::env::args_os()))
+    ExitCode::from(main_with(std::env::args_os()))
 }
 
 /// Runs the command line with these arguments, starting with the program's name; returns the exit code.
 #[must_use]
-pub fn main_with_arguments(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     output::interrupt::install();
     desk::exit_code_of(|| run_arguments(&arguments.into_iter().collect::<Vec<_>>()))
 }

@@ -25,7 +25,7 @@ use super::orders::OrderFlags;
 use super::set_aside::move_file;
 use crate::outcomes::fates_csv;
 #[cfg(feature = "parquet")]
-use crate::simulate::{CLICKS, CONVERSION_COLUMNS, IMPRESSIONS, Kind, TableWriter};
+use crate::simulate::{CLICKS, CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
 use crate::simulate::{
     CONVERSION_UNITS, ConversionFate, Dialect, HOUR, LineSorter, STRETCH_OF_UNITS, Simulation, Truth, UNITS, Visits,
     rules, simulate,
@@ -427,7 +427,7 @@ enum Packing {
     Gzip,
     /// Lines of JSON become rows with these columns.
     #[cfg(feature = "parquet")]
-    Parquet(&'static [(&'static str, Kind)]),
+    Parquet(&'static [(&'static str, ColumnType)]),
 }
 
 impl Write for PackedWriter {

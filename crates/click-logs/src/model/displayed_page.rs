@@ -179,7 +179,7 @@ impl NamedDocuments<'_> {
     ///
     /// # Errors
     /// The reason if they do not fit.
-    pub(crate) fn from_teams(&self, teams: usize) -> Result<DisplayedPage, String> {
+    pub(crate) fn page_of_teams(&self, teams: usize) -> Result<DisplayedPage, String> {
         self.check()?;
         let shown = self.shown.len();
         match self.mixed {
@@ -205,7 +205,7 @@ impl NamedDocuments<'_> {
     ///
     /// # Errors
     /// The reason if they do not fit.
-    pub(crate) fn from_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<DisplayedPage, String> {
+    pub(crate) fn page_of_receipt(&self, receipt: &ReceiptRef<'_>) -> Result<DisplayedPage, String> {
         self.check()?;
         let documents = match (&receipt.documents, self.mixed) {
             (Some([kept, _]), Some(mixed)) if kept != mixed => {

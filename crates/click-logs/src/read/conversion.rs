@@ -41,7 +41,7 @@ fn conversion_of_fields<'a>(mut fields: LineFields<'a>, settings: &Settings) -> 
             .ok_or_else(|| missing_field_error("`document` (or `event_attributes.object.object_id`)"))?,
         time: fields.take_time(settings.zone)?,
         action: fields.take_text(Field::Action),
-        value: fields.take_value(),
+        value: fields.value.take().map(|(_, value)| value),
         currency: fields.take_text(Field::Currency),
         order: fields.take_text(Field::Order),
     })

@@ -82,7 +82,7 @@ pub(super) fn click_of_fields<'a>(mut fields: LineFields<'a>, settings: &Setting
         None => return Err(missing_field_error(NO_DOCUMENT)),
     };
     let time = fields.take_time(settings.zone)?;
-    let dwell = fields.take_dwell().map(dwell).transpose()?;
+    let dwell = fields.dwell.take().map(|(_, seconds)| dwell(seconds)).transpose()?;
     Ok(Event::Click(Click { impression, document, time, dwell }))
 }
 

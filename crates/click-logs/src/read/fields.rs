@@ -14,7 +14,7 @@ use super::value::{Moment, Value, dwell_error, missing_field_error, present, typ
 use crate::error::LineError;
 
 /// A value with the name of the field that had it.
-type NamedValue<T> = Option<(&'static str, T)>;
+pub(super) type NamedValue<T> = Option<(&'static str, T)>;
 
 /// The number of fields with ids as values.
 const TEXTS: usize = 12;
@@ -30,12 +30,15 @@ pub(super) struct LineFields<'a> {
     times: [NamedValue<Moment<'a>>; 2],
     /// By [`list_place`].
     lists: [NamedValue<Vec<Cow<'a, str>>>; LISTS],
-    paged: NamedValue<u64>,
-    teams: NamedValue<Vec<Option<Cow<'a, str>>>>,
-    receipt: NamedValue<ReceiptText<'a>>,
-    dwell: NamedValue<f64>,
-    value: NamedValue<i64>,
-    hits: NamedValue<Vec<ResponseHit<'a>>>,
+    /// The number of places that the user saw.
+    pub(super) paged: NamedValue<u64>,
+    pub(super) teams: NamedValue<Vec<Option<Cow<'a, str>>>>,
+    pub(super) receipt: NamedValue<ReceiptText<'a>>,
+    /// Seconds.
+    pub(super) dwell: NamedValue<f64>,
+    /// Minor units.
+    pub(super) value: NamedValue<i64>,
+    pub(super) hits: NamedValue<Vec<ResponseHit<'a>>>,
     has_configuration: bool,
     has_count: bool,
     /// The fault of the first faulty field.
@@ -395,35 +398,8 @@ impl<'a> LineFields<'a> {
         self.lists[list_place(field)].take().map(|(_, list)| list)
     }
 
-    /// The number of places that the user saw.
-    pub(super) fn take_paged(&mut self) -> Option<u64> {
-        self.paged.take().map(|(_, places)| places)
-    }
-
     pub(super) fn has_shown(&self) -> bool {
         self.lists[list_place(Field::Shown)].is_some()
-    }
-
-    pub(super) fn take_teams(&mut self) -> NamedValue<Vec<Option<Cow<'a, str>>>> {
-        self.teams.take()
-    }
-
-    pub(super) fn take_receipt(&mut self) -> Option<ReceiptText<'a>> {
-        self.receipt.take().map(|(_, receipt)| receipt)
-    }
-
-    pub(super) fn take_hits(&mut self) -> Option<Vec<ResponseHit<'a>>> {
-        self.hits.take().map(|(_, hits)| hits)
-    }
-
-    /// Seconds.
-    pub(super) fn take_dwell(&mut self) -> Option<f64> {
-        self.dwell.take().map(|(_, seconds)| seconds)
-    }
-
-    /// Minor units.
-    pub(super) fn take_value(&mut self) -> Option<i64> {
-        self.value.take().map(|(_, value)| value)
     }
 
     /// Whether it is a click that an A/B test of OpenSearch stored.

@@ -67,12 +67,12 @@ impl<'a> ListFields<'a> {
             (None, Some(receipt)) => Some(receipt),
         };
         match receipt {
-            Some(receipt) => self.from_receipt(receipt),
-            None => self.from_teams(),
+            Some(receipt) => self.list_of_receipt(receipt),
+            None => self.list_of_teams(),
         }
     }
 
-    fn from_teams(self) -> Result<List<'a>, LineError> {
+    fn list_of_teams(self) -> Result<List<'a>, LineError> {
         let Self { shown, mixed, pinned, paged, teams, rankers, experiment, version, .. } = self;
         let shown = shown.ok_or_else(missing_shown)?;
         check_shown(&shown)?;
@@ -86,7 +86,7 @@ impl<'a> ListFields<'a> {
             listed.check().map_err(LineError::new)?;
             return Ok(List { shown, oddities: Oddities::default(), version, mixed: None });
         };
-        let displayed = listed.from_teams(teams.len()).map_err(LineError::new)?;
+        let displayed = listed.page_of_teams(teams.len()).map_err(LineError::new)?;
         let teams: Vec<_> = teams.into_iter().map(present).collect();
         let strange = rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
         if let Some(team) = strange {
@@ -99,7 +99,7 @@ impl<'a> ListFields<'a> {
         Ok(List { shown, oddities: displayed.oddities, version, mixed: Some(Mixed::Teams { teams, rankers }) })
     }
 
-    fn from_receipt(self, text: ReceiptText<'a>) -> Result<List<'a>, LineError> {
+    fn list_of_receipt(self, text: ReceiptText<'a>) -> Result<List<'a>, LineError> {
         let Self { shown, mixed, pinned, paged, rankers, experiment, version, .. } = self;
         if let Some(shown) = &shown {
             check_shown(shown)?;
@@ -145,7 +145,7 @@ impl<'a> ListFields<'a> {
         let documents = as_strs(&shown);
         let mixed = mixed.is_some().then_some(all.as_slice());
         let listed = NamedDocuments { shown: &documents, mixed, pinned: &others, paged };
-        let displayed = listed.from_receipt(&receipt).map_err(LineError::new)?;
+        let displayed = listed.page_of_receipt(&receipt).map_err(LineError::new)?;
         let mixed = Mixed::Receipt {
             body: receipt.body.to_vec(),
             method: receipt.method.to_owned(),

@@ -3,7 +3,6 @@
 //! rows of tables are read likewise. Most lines have a plain form (`fast_path`), and are read without copies. Not here: what the lines mean
 //! together.
 
-mod block;
 mod conversion;
 mod csv;
 mod event;
@@ -17,24 +16,23 @@ mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(not(feature = "parquet"))]
-#[path = "no_parquet.rs"]
+#[path = "file/no_parquet.rs"]
 mod parquet;
 mod query;
 mod response;
 mod rows;
 mod shape;
 mod text;
-mod unpack;
 mod value;
 
-pub use block::{Block, LineUnit};
 pub use conversion::conversion;
 pub use csv::{Fields, Header};
 pub use event::{Event, click};
 pub(crate) use fast_path::FastPath;
 pub use fast_path::RowRef;
 pub use fields::complete;
-pub use file::{Format, LogFile};
+pub(crate) use file::unpacked_text;
+pub use file::{Block, Format, LineUnit, LogFile};
 pub(crate) use mixed_list::strange_team;
 pub use names::column;
 pub(crate) use parquet::rows_of_parquet;
@@ -42,4 +40,3 @@ pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub use shape::session::{Session, session};
 pub(crate) use text::base64;
-pub(crate) use unpack::unpacked_text;

@@ -72,20 +72,20 @@ pub(super) fn impression_of_fields<'a>(
     };
     let agent = fields.take_text(Field::Agent);
     let pairs = fields.take_text(Field::Pairs).map(|text| text.parse()).transpose().map_err(LineError::new)?;
-    let stated_teams = fields.take_teams();
+    let stated_teams = fields.teams.take();
     let mut list = ListFields {
         shown: None,
         mixed: fields.take_list(Field::Mixed),
         pinned: fields.take_list(Field::Pinned),
-        paged: fields.take_paged(),
+        paged: fields.paged.take().map(|(_, places)| places),
         teams: None,
-        receipt: fields.take_receipt(),
+        receipt: fields.receipt.take().map(|(_, receipt)| receipt),
         rankers: fields.take_list(Field::Rankers),
         experiment: fields.take_text(Field::Experiment),
         version: fields.take_text(Field::Version),
     };
     let (listed, displayed_documents) = (fields.take_list(Field::Shown), fields.take_list(Field::Displayed));
-    let hits = fields.take_hits();
+    let hits = fields.hits.take().map(|(_, hits)| hits);
     (list.shown, list.teams) = match (listed, hits) {
         (Some(hit_ids), Some(hits)) if response::are_mixed(&hits) => {
             // The response has the drawn documents.

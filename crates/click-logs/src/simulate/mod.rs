@@ -20,7 +20,7 @@ pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, ConversionFate, OrderSet
 pub use settings::Simulation;
 pub use sorter::{HOUR, LineSorter};
 #[cfg(feature = "parquet")]
-pub use table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, IMPRESSIONS, Kind, TableWriter};
+pub use table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
 pub use truth::Truth;
 pub use visits::Visits;
 

@@ -121,13 +121,13 @@ commands! {
 /// line on standard error. A closed pipe ends the process quietly.
 #[must_use]
 pub fn main() -> ExitCode {
-    main_with_arguments(std::env::args_os()).into()
+    main_with(std::env::args_os()).into()
 }
 
 /// The same for programs that do not have their arguments from the operating system; returns the exit code. The first
 /// argument is the name of the program.
 #[must_use]
-pub fn main_with_arguments(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::install();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Some(program) = arguments.first() {

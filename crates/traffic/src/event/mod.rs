@@ -9,9 +9,9 @@
 //! 1. Add it to [`Event::Clicked`]. The compiler then names what writes an event (`versions`) and the export of the server, where
 //!    patterns name every field. Patterns elsewhere, also of the fold and of the server's writer, may end in `..`: search for
 //!    `Event::Clicked`.
-//! 2. In `versions/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set its `VERSION` to 2. In
-//!    `ClickedV1::upgrade`, set the field for events that were written without it. `encode` writes `ClickedV2`; `decode` gains a line,
-//!    and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is every struct that holds
+//! 2. In `versions/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set the second byte of its `TAG` to 2. In
+//!    `ClickedV1::upgrade`, set the field for events that were written without it. `encode` writes `ClickedV2`; `decode` gains its
+//!    name, and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is every struct that holds
 //!    it. `versions/scratch.rs` has a `ClickedV2` for tests: raise its version if yours takes it. Where `encode` writes the version
 //!    before if the field is absent, the new struct has the field itself and not an `Option`, so that an event has one form
 //!    (`AskedV3`).

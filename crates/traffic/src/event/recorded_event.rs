@@ -1,4 +1,4 @@
-//! An event together with its bytes, and the two bytes before those of [`stored`](super::versions): its kind and its version.
+//! An event together with its bytes, and the two bytes before those of [`versions`](super::versions): its kind and its version.
 
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
@@ -78,10 +78,8 @@ impl RecordedEvent {
 
 /// A version of a kind of event.
 pub(super) trait Version<'a>: Serialize + Deserialize<'a> {
-    /// [`Event::kind`].
-    const KIND: u8;
-    /// From 1.
-    const VERSION: u8;
+    /// [`Event::kind`], and the version of it, from 1.
+    const TAG: [u8; 2];
 
     /// The event, with the fields that later versions added.
     ///
@@ -93,7 +91,7 @@ pub(super) trait Version<'a>: Serialize + Deserialize<'a> {
 /// The bytes of an event.
 pub(super) fn write<'a, V: Version<'a>>(version: &V) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(64);
-    bytes.extend_from_slice(&[V::KIND, V::VERSION]);
+    bytes.extend_from_slice(&V::TAG);
     match postcard::serialize_with_flavor(version, Append(bytes)) {
         Ok(bytes) => bytes,
         // Lengths are known, and memory grows.

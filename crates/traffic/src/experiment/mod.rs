@@ -5,9 +5,9 @@
 //! | [`commands`] | commands of callers: each decides on events and applies them |
 //! | [`clicks`] | the same for clicks, and oddities of impressions |
 //! | [`conversions`] | later actions of units, such as orders, and their credit |
-//! | [`happen`] | applies an event, whether new or read from a store |
-//! | [`open`] | impressions that are open, and their credit |
-//! | [`export_impression`] | impressions as lines of a log |
+//! | [`fold`] | applies an event, whether new or read from a store |
+//! | [`open_impressions`] | impressions that are open, and their credit |
+//! | [`export`] | impressions as lines of a log |
 //! | [`share`] | the share of units, and the ramp |
 //! | [`segments`] | units by segment, and the counts of days for each |
 //! | [`schedule`] | automatic start and end |

@@ -135,7 +135,7 @@ impl Experiment {
             State::Running => None,
             _ => Some(HoldReason::State),
         };
-        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), hold_reason: hold_reason })
+        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), hold_reason })
     }
 
     /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached

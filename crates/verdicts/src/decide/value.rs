@@ -124,7 +124,7 @@ pub fn decide_value(
             });
             looks.push(ValueLook { day: day.day, counts, interval, progress, drifts, draft });
         }
-        ValuePair { pair, looks: looks, winner }
+        ValuePair { pair, looks, winner }
     };
     let pairs = pairs.iter().map(decide_pair).collect();
     Ok(Some(ValueDecision { rankers: conversions.rankers.clone(), alpha, cap, pairs }))

@@ -293,5 +293,5 @@ fn numbers(lineups: &[Lineup], pairs: &Pairs) -> Numbers {
             result_numbers.push(number);
         }
     }
-    Numbers { result_numbers: result_numbers }
+    Numbers { result_numbers }
 }

@@ -7,7 +7,7 @@
 //! a line was not in its place. So the order is not trusted but checked: a line out of place ends the work, and never changes
 //! a count.
 //!
-//! Here: the loop, its end (`classify_strays`) and why it stops (`stopped`). Not here: the join of a log in any order
+//! Here: the loop, its end (`classify_strays`) and why it stops (`stop_reason`). Not here: the join of a log in any order
 //! (`partitions`), and the choice between the two (`credit`).
 
 mod classify_strays;

@@ -106,8 +106,8 @@ impl<'a> FastPath<'a> {
         };
         let parsed_receipt = bytes.map(|bytes| receipts.read(bytes)).transpose().ok()?;
         *displayed = match &parsed_receipt {
-            Some(parsed_receipt) => named_documents.from_receipt(parsed_receipt).ok()?,
-            None if row.has_teams => named_documents.from_teams(row.teams.len()).ok()?,
+            Some(parsed_receipt) => named_documents.page_of_receipt(parsed_receipt).ok()?,
+            None if row.has_teams => named_documents.page_of_teams(row.teams.len()).ok()?,
             None => {
                 named_documents.check().ok()?;
                 DisplayedPage::default()

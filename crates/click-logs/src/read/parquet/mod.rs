@@ -23,7 +23,7 @@ use types::{check, holds, is_telling, may_be_other};
 
 pub(crate) use text_rows::rows_of_parquet;
 
-use super::block::{Block, LineUnit};
+use super::file::block::{Block, LineUnit};
 use crate::error::LogError;
 
 /// An open file.

@@ -1,6 +1,6 @@
 //! Two short lists, drawn and credited: nearly every comparison of a simulation.
 //!
-//! The general form is in `drawing`; `compare` here is for lists of the same documents, at most 256 of them, few of them shown:
+//! The general form is in `list_draw`; `compare` here is for lists of the same documents, at most 256 of them, few of them shown:
 //! marks are arrays that need no check, no list ever ends before the other, and the generator stays in registers. It draws the
 //! same numbers and returns the same winner.
 

@@ -37,8 +37,7 @@ impl ConvertedV1 {
 }
 
 impl Version<'_> for ConvertedV1 {
-    const KIND: u8 = 15;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [15, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, unit, document, order, action, value, appearances } = self;
@@ -63,8 +62,7 @@ impl MaturedV1 {
 }
 
 impl Version<'_> for MaturedV1 {
-    const KIND: u8 = 16;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [16, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, day, rows } = self;

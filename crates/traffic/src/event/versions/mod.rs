@@ -2,7 +2,7 @@
 //! never changes; [how events evolve](super) says what to do instead.
 //!
 //! Nothing here uses `..`: a field that is forgotten does not compile. Values inside events are in `values`, settings in
-//! `settings`; the bytes around them are in `recorded`.
+//! `settings`; the bytes around them are in `recorded_event`.
 
 mod conversions;
 mod settings;
@@ -103,36 +103,25 @@ fn encode_created(time: i64, config: &Config, chooser: &str) -> Vec<u8> {
 
 /// The event of bytes in any version.
 pub(super) fn decode(bytes: &[u8]) -> Result<Event, EventError> {
-    let (&[kind, version], body) =
-        bytes.split_first_chunk().ok_or(EventError::Damaged { what: "it has no kind and version" })?;
-    match (kind, version) {
-        (CreatedV1::KIND, CreatedV1::VERSION) => read::<CreatedV1<'_>>(body),
-        (CreatedV2::KIND, CreatedV2::VERSION) => read::<CreatedV2<'_>>(body),
-        (CreatedV3::KIND, CreatedV3::VERSION) => read::<CreatedV3<'_>>(body),
-        (CreatedV4::KIND, CreatedV4::VERSION) => read::<CreatedV4<'_>>(body),
-        (ContinuedV1::KIND, ContinuedV1::VERSION) => read::<ContinuedV1<'_>>(body),
-        (StartedV1::KIND, StartedV1::VERSION) => read::<StartedV1>(body),
-        (AskedV1::KIND, AskedV1::VERSION) => read::<AskedV1<'_>>(body),
-        (AskedV2::KIND, AskedV2::VERSION) => read::<AskedV2<'_>>(body),
-        (AskedV3::KIND, AskedV3::VERSION) => read::<AskedV3<'_>>(body),
-        (ListedV1::KIND, ListedV1::VERSION) => read::<ListedV1<'_>>(body),
-        (ClickedV1::KIND, ClickedV1::VERSION) => read::<ClickedV1>(body),
-        (PagedV1::KIND, PagedV1::VERSION) => read::<PagedV1>(body),
-        (ShownV1::KIND, ShownV1::VERSION) => read::<ShownV1<'_>>(body),
-        (ClosedV1::KIND, ClosedV1::VERSION) => read::<ClosedV1<'_>>(body),
-        (DayV1::KIND, DayV1::VERSION) => read::<DayV1>(body),
-        (DayV2::KIND, DayV2::VERSION) => read::<DayV2>(body),
-        (ChangedV1::KIND, ChangedV1::VERSION) => read::<ChangedV1<'_>>(body),
-        (ChangedV2::KIND, ChangedV2::VERSION) => read::<ChangedV2<'_>>(body),
-        (BreachedV1::KIND, BreachedV1::VERSION) => read::<BreachedV1>(body),
-        (NoticedV1::KIND, NoticedV1::VERSION) => read::<NoticedV1>(body),
-        (ForgottenV1::KIND, ForgottenV1::VERSION) => read::<ForgottenV1>(body),
-        (RaisedV1::KIND, RaisedV1::VERSION) => read::<RaisedV1<'_>>(body),
-        (ConvertedV1::KIND, ConvertedV1::VERSION) => read::<ConvertedV1>(body),
-        (MaturedV1::KIND, MaturedV1::VERSION) => read::<MaturedV1>(body),
-        #[cfg(test)]
-        (scratch::ClickedV2::KIND, scratch::ClickedV2::VERSION) => read::<scratch::ClickedV2<'_>>(body),
-        _ => Err(EventError::Unknown { kind, version }),
+    let (tag, body) =
+        bytes.split_first_chunk::<2>().ok_or(EventError::Damaged { what: "it has no kind and version" })?;
+    macro_rules! read_version {
+        (borrowed: $($borrowed:ident)*; plain: $($plain:ident)*) => {
+            match *tag {
+                $($borrowed::TAG => read::<$borrowed<'_>>(body),)*
+                $($plain::TAG => read::<$plain>(body),)*
+                #[cfg(test)]
+                scratch::ClickedV2::TAG => read::<scratch::ClickedV2<'_>>(body),
+                [kind, version] => Err(EventError::Unknown { kind, version }),
+            }
+        };
+    }
+    read_version! {
+        borrowed:
+            CreatedV1 CreatedV2 CreatedV3 CreatedV4 ContinuedV1 AskedV1 AskedV2 AskedV3 ListedV1 ShownV1 ClosedV1
+            ChangedV1 ChangedV2 RaisedV1;
+        plain:
+            StartedV1 ClickedV1 PagedV1 DayV1 DayV2 BreachedV1 NoticedV1 ForgottenV1 ConvertedV1 MaturedV1
     }
 }
 
@@ -145,8 +134,7 @@ struct CreatedV1<'a> {
 }
 
 impl<'a> Version<'a> for CreatedV1<'a> {
-    const KIND: u8 = 0;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [0, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, chooser } = self;
@@ -165,8 +153,7 @@ struct CreatedV2<'a> {
 }
 
 impl<'a> Version<'a> for CreatedV2<'a> {
-    const KIND: u8 = 0;
-    const VERSION: u8 = 2;
+    const TAG: [u8; 2] = [0, 2];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, retain, chooser } = self;
@@ -192,8 +179,7 @@ struct CreatedV3<'a> {
 }
 
 impl<'a> Version<'a> for CreatedV3<'a> {
-    const KIND: u8 = 0;
-    const VERSION: u8 = 3;
+    const TAG: [u8; 2] = [0, 3];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, retain, population, chooser } = self;
@@ -229,8 +215,7 @@ struct CreatedV4<'a> {
 }
 
 impl<'a> Version<'a> for CreatedV4<'a> {
-    const KIND: u8 = 0;
-    const VERSION: u8 = 4;
+    const TAG: [u8; 2] = [0, 4];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, settings, retain, population, segments, outcomes, schedule, chooser } = self;
@@ -253,8 +238,7 @@ struct ContinuedV1<'a> {
 }
 
 impl<'a> Version<'a> for ContinuedV1<'a> {
-    const KIND: u8 = 1;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [1, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, chooser } = self;
@@ -272,8 +256,7 @@ struct StartedV1 {
 }
 
 impl Version<'_> for StartedV1 {
-    const KIND: u8 = 2;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [2, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, gap, start } = self;
@@ -293,8 +276,7 @@ struct AskedV1<'a> {
 }
 
 impl<'a> Version<'a> for AskedV1<'a> {
-    const KIND: u8 = 3;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [3, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, unit, marks: _, choice, receipt } = self;
@@ -314,8 +296,7 @@ struct AskedV2<'a> {
 }
 
 impl<'a> Version<'a> for AskedV2<'a> {
-    const KIND: u8 = 3;
-    const VERSION: u8 = 2;
+    const TAG: [u8; 2] = [3, 2];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, unit, choice, receipt } = self;
@@ -333,8 +314,7 @@ struct AskedV3<'a> {
 }
 
 impl<'a> Version<'a> for AskedV3<'a> {
-    const KIND: u8 = 3;
-    const VERSION: u8 = 3;
+    const TAG: [u8; 2] = [3, 3];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { asked: AskedV2 { time, unit, choice, receipt }, segment } = self;
@@ -352,8 +332,7 @@ struct ListedV1<'a> {
 }
 
 impl<'a> Version<'a> for ListedV1<'a> {
-    const KIND: u8 = 4;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [4, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, receipt } = self;
@@ -369,8 +348,7 @@ struct ClickedV1 {
 }
 
 impl Version<'_> for ClickedV1 {
-    const KIND: u8 = 5;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [5, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, position } = self;
@@ -386,8 +364,7 @@ struct PagedV1 {
 }
 
 impl Version<'_> for PagedV1 {
-    const KIND: u8 = 6;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [6, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, seen } = self;
@@ -405,8 +382,7 @@ struct ShownV1<'a> {
 }
 
 impl<'a> Version<'a> for ShownV1<'a> {
-    const KIND: u8 = 7;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [7, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, page: bytes } = self;
@@ -432,8 +408,7 @@ struct ClosedV1<'a> {
 }
 
 impl<'a> Version<'a> for ClosedV1<'a> {
-    const KIND: u8 = 8;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [8, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, reason, outcome } = self;
@@ -449,8 +424,7 @@ struct DayV1 {
 }
 
 impl Version<'_> for DayV1 {
-    const KIND: u8 = 9;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [9, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, day, rows } = self;
@@ -466,8 +440,7 @@ struct DayV2 {
 }
 
 impl Version<'_> for DayV2 {
-    const KIND: u8 = 9;
-    const VERSION: u8 = 2;
+    const TAG: [u8; 2] = [9, 2];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, day, rows } = self;
@@ -485,8 +458,7 @@ struct ChangedV1<'a> {
 }
 
 impl<'a> Version<'a> for ChangedV1<'a> {
-    const KIND: u8 = 10;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [10, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, state, who, why } = self;
@@ -503,8 +475,7 @@ struct ChangedV2<'a> {
 }
 
 impl<'a> Version<'a> for ChangedV2<'a> {
-    const KIND: u8 = ChangedV1::KIND;
-    const VERSION: u8 = 2;
+    const TAG: [u8; 2] = [ChangedV1::TAG[0], 2];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, state, who, why } = self;
@@ -522,8 +493,7 @@ struct BreachedV1 {
 }
 
 impl Version<'_> for BreachedV1 {
-    const KIND: u8 = 11;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [11, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, ranker, guard, ranker_counts, champion_counts } = self;
@@ -539,8 +509,7 @@ struct NoticedV1 {
 }
 
 impl Version<'_> for NoticedV1 {
-    const KIND: u8 = 12;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [12, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, what } = self;
@@ -556,8 +525,7 @@ struct ForgottenV1 {
 }
 
 impl Version<'_> for ForgottenV1 {
-    const KIND: u8 = 13;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [13, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, before, events } = self;
@@ -574,8 +542,7 @@ struct RaisedV1<'a> {
 }
 
 impl<'a> Version<'a> for RaisedV1<'a> {
-    const KIND: u8 = 14;
-    const VERSION: u8 = 1;
+    const TAG: [u8; 2] = [14, 1];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, share, who, why } = self;

@@ -16,8 +16,7 @@ pub(super) struct ClickedV2<'a> {
 }
 
 impl<'a> Version<'a> for ClickedV2<'a> {
-    const KIND: u8 = ClickedV1::KIND;
-    const VERSION: u8 = 2;
+    const TAG: [u8; 2] = [ClickedV1::TAG[0], 2];
 
     fn upgrade(self) -> Result<Event, EventError> {
         let Self { time, impression, position, device: _ } = self;

@@ -1,8 +1,8 @@
-//! In place of `parquet` in a build that reads no Parquet: says how to get one that does.
+//! Stands for `parquet` in a build that reads no Parquet: says how to get one that does.
 
 use std::path::Path;
 
-use super::block::Block;
+use super::file::block::Block;
 use crate::error::LogError;
 
 /// No file is one.

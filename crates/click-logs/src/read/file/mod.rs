@@ -1,6 +1,12 @@
 //! A file of lines, read in blocks: plain, gzip or zstd, JSON or CSV, or the rows of Parquet; recognised by its first
 //! bytes.
 
+pub(super) mod block;
+mod unpack;
+
+pub use block::{Block, LineUnit};
+pub(crate) use unpack::unpacked_text;
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,9 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use letor_io::OtherFormat;
 use output::input;
 
-use super::block::{Block, LineUnit, MAX_LINE_BYTES};
+use self::block::MAX_LINE_BYTES;
+use self::unpack::{CountingReader, open_unpacked};
 use super::parquet::Table;
-use super::unpack::{CountingReader, open_unpacked};
 use super::{Header, shape};
 use crate::error::LogError;
 

@@ -11,7 +11,7 @@ use output::input;
 
 use crate::error::LogError;
 
-/// The format that the first bytes of a file are of, if it is no text, and its content, unpacked from gzip or zstd.
+/// The format that the first bytes of a file are of, if it is not a text, and its content, unpacked from gzip or zstd.
 ///
 /// # Errors
 /// If it cannot be read, or this build does not unpack it.

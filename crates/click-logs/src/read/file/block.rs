@@ -28,7 +28,7 @@ pub enum LineUnit {
 pub(super) const MAX_LINE_BYTES: usize = 1 << 26;
 
 impl Block {
-    pub(super) fn new(bytes: Vec<u8>, first_line: u64, line_unit: LineUnit) -> Self {
+    pub(in crate::read) fn new(bytes: Vec<u8>, first_line: u64, line_unit: LineUnit) -> Self {
         Self { bytes, first_line, line_unit, is_too_long: false }
     }
 
