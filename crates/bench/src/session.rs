@@ -183,7 +183,7 @@ impl<'a> World<'a> {
         self.costs(arms, 1);
         let draw = self.outcomes.next_u32();
         let outcome = self.problem.phases[self.phase].preferences.outcome(arms[0], arms[1], draw);
-        let outcome_arrived = Arrived { step: step, pair, outcome };
+        let outcome_arrived = Arrived { step, pair, outcome };
         match &mut self.late {
             None => self.deliver(outcome_arrived, arrived),
             Some((timing, delays)) => {

@@ -105,12 +105,7 @@ impl CorrectedPoints {
             let Unit { comparison, expected, .. } = unit;
             let (range, Point::Share(share)) = (expected.as_ref()?.range, comparison.point) else { return None };
             let bounds = [0.5 - range[0], range[1] - 0.5];
-            Some(Self {
-                unit_index,
-                pair: (comparison.first, comparison.second),
-                beyond: share - 0.5,
-                bounds,
-            })
+            Some(Self { unit_index, pair: (comparison.first, comparison.second), beyond: share - 0.5, bounds })
         };
         units.iter().enumerate().filter_map(corrected).collect()
     }

@@ -103,13 +103,8 @@ pub fn estimate(
     if let Some(shard) = share.shard() {
         ensure!(mode != StartMode::Replace, no_replace());
         let state = open_state(&files.state, identity, impressions, mode)?;
-        return play_part(
-            shard,
-            &state,
-            prepared,
-            &ShardOutput { matrix_path: &out, save_every, invocation: invocation, quiet },
-        )
-        .map(|()| None);
+        return play_part(shard, &state, prepared, &ShardOutput { matrix_path: &out, save_every, invocation, quiet })
+            .map(|()| None);
     }
     if let Some(parent) = out.parent() {
         announce_missing(parent, quiet);

@@ -143,7 +143,7 @@ impl Session {
     ) {
         self.close_question(pair);
         let points = if pair == shown { points } else { 1.0 - points };
-        let learnt = Learnt { ticket: ticket, pair, points };
+        let learnt = Learnt { ticket, pair, points };
         if let Some(chooser) = &mut self.chooser {
             chooser.learn(pair, destination, learnt.outcome());
         }

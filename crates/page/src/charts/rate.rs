@@ -143,7 +143,7 @@ pub(super) fn clipped(edge: &[(f64, f64)], [min, max]: [f64; 2]) -> Edge {
             let border = middle.clamp(min, max);
             match cuts.last_mut().filter(|last| last.to_position == from_position && last.border == border) {
                 Some(last) => last.to_position = to_position,
-                None => cuts.push(Cut { from_position: from_position, to_position: to_position, border }),
+                None => cuts.push(Cut { from_position, to_position, border }),
             }
         }
     }

@@ -165,7 +165,7 @@ impl Proxy {
             mode: StartMode::from_flags(self.effort.resume, self.effort.replace),
             save_every,
             matrix_path: self.out.clone(),
-            reference: reference,
+            reference,
         };
         let Some((report, write_result)) = estimate(&prepared, request, &share, &invocation(), quiet)? else {
             return Ok(());

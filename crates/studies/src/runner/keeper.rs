@@ -97,7 +97,7 @@ impl<'a> Keeper<'a> {
         let results = Arc::new(play_cells(arenas, &cells, runs, kept_runs.as_ref(), progress)?);
         drop(cells);
         if let Some(kept_runs) = kept_runs {
-            let played = Played { kept_runs: kept_runs, plans, results: Arc::clone(&results) };
+            let played = Played { kept_runs, plans, results: Arc::clone(&results) };
             self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(played);
         }
         Ok(results)

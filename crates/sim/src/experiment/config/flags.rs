@@ -130,7 +130,7 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for StructAccess<'_, M> {
         while let Some(key) = self.map.next_key_seed(KeySeed { fields, command })? {
             if let Some(flag) = flag(command, &key) {
                 let values = self.map.next_value_seed(FlagSeed { flag, command })?;
-                self.given.push(FlagValues { key, values: values });
+                self.given.push(FlagValues { key, values });
                 continue;
             }
             return seed.deserialize(key.into_deserializer()).map(Some);

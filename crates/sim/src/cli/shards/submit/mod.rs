@@ -158,7 +158,7 @@ impl Submit {
         if self.dry_run {
             return Ok(());
         }
-        let job = Job { submit: self, parts_folder, shards, measured_needs: measured_needs };
+        let job = Job { submit: self, parts_folder, shards, measured_needs };
         match self.place {
             Scheduler::Local => local::run(&job),
             Scheduler::Slurm => self.hand_over(&job, "slurm", &slurm::files(&job)?),
