@@ -18,7 +18,7 @@ pub(crate) fn called_as(program: std::path::PathBuf) {
 /// Ctrl-C, as `rankduel` does.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| cli::main_with_arguments(std::iter::once("rankduel".into()).chain(arguments)))
+    py.detach(|| cli::main_with(std::iter::once("rankduel".into()).chain(arguments)))
 }
 
 /// Runs the program `click-logs` with these arguments; returns the exit code.

@@ -59,7 +59,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Preset, ClickError> {
         ClickError::new(
             ClickErrorKind::UnknownModel,
             format!(
-                "unknown click model {name:?}; preset_names are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a \
+                "unknown click model {name:?}; known are {list}, or give P(click) by grade as `0:0.0,1:0.5,...`, or a \
                  named model as `pbm:navigational`{hint}"
             ),
         )

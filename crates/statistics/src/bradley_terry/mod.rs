@@ -33,7 +33,6 @@ mod fit;
 mod graph;
 mod identifiability;
 mod layout;
-mod max_t;
 mod predict;
 mod prediction_powered;
 mod sandwich;
@@ -42,14 +41,14 @@ mod slopes;
 mod ties;
 
 pub use comparison::{Cell, Comparison, Point, cells};
-pub use contrasts::{Contrasts, Look};
+pub use contrasts::{Contrasts, Look, MaxT};
 pub use covariates::Covariates;
 pub use discrimination::discriminating;
 pub use fit::{Fit, Options};
 pub use graph::{groups, position_is_determined, unbeaten};
 pub use identifiability::{UndeterminedReason, undetermined_covariate};
 pub use layout::Directions;
-pub use max_t::MaxT;
+
 pub use prediction_powered::{Labels, Predicted, PredictionPowered};
 pub use sandwich::{inflated, two_way};
 pub use sequential::{Sequential, Statements};

@@ -22,7 +22,10 @@
 //! * I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas, "Time-Uniform Central Limit Theory and Asymptotic Confidence
 //!   Sequences", Annals of Statistics 52(6), 2024, <https://doi.org/10.1214/24-AOS2408>: with estimated variances.
 
-use super::MaxT;
+mod max_t;
+
+pub use max_t::MaxT;
+
 use crate::StatisticsError;
 use crate::special::{normal_above, normal_quantile, student_outside, student_quantile};
 
