@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | the crate's root | [`parse`] arguments or answer `--help`; run, and [end](ended) with an exit code |
+//! | the crate's root | [`parse`] arguments or answer `--help`; run, and [end](exit_code_of) with an exit code |
 //! | [`failure`] | why a command stops: one line, a kind, an exit code |
 //! | [`refusal`] | an error of the parser as one line, made from its parts, not from its text |
 //! | [`mod@print`] | standard output that may be closed or full; lines of errors |

@@ -1,7 +1,7 @@
 //! `println!` and `eprintln!` for commands.
 //!
 //! The macros of the standard library panic if the reader has closed the pipe (`rankduel algorithms | head -1`) or the
-//! disk is full. Here [`println!`](crate::println) unwinds to [`ended`](crate::ended), so that destructors run, and
+//! disk is full. Here [`println!`](crate::println) unwinds to [`exit_code_of`](crate::exit_code_of), so that destructors run, and
 //! [`eprintln!`](crate::eprintln) ignores the error: there is nowhere left to report it.
 
 use std::cell::RefCell;

@@ -149,7 +149,7 @@
 //!         let Spread { mean, standard_error, .. } = Spread::of(found);
 //!         let text = format!("{:.1}% of comparisons end in a tie (standard error {:.1})", 100.0 * mean, 100.0 * standard_error);
 //!         let table = output::csv(&["pair", "share_of_ties"], found.iter().enumerate())?;
-//!         Ok(Report::new(text, found)?.with("ties.csv", Content::Table(table)))
+//!         Ok(Report::new(text, found)?.with_file("ties.csv", Content::Table(table)))
 //!     }
 //! }
 //!

@@ -30,7 +30,7 @@ pub(super) fn pair_index(arms: usize, low: usize, high: usize) -> usize {
 /// use simulation::proxy::PairSelection;
 ///
 /// let pairs: PairSelection = "pairs:0-1,2-*".parse().map_err(anyhow::Error::msg)?;
-/// assert_eq!(pairs.places(4)?, [0, 1, 3, 5]); // (0,1) (0,2) (1,2) (2,3)
+/// assert_eq!(pairs.pair_indices(4)?, [0, 1, 3, 5]); // (0,1) (0,2) (1,2) (2,3)
 /// # anyhow::Ok(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! | this file | the plan of a study, its results, and how threads share its runs |
 //! | `observer` | records a run |
 //! | `played_arena` | the run loops, compiled for every policy and kind of arena |
-//! | [`outside`] | an arena with duels decided by the caller's code |
-//! | `late` | runs with late answers |
+//! | [`outside_duels`] | an arena with duels decided by the caller's code |
+//! | `late_arenas` | runs with late answers |
 //! | `schedule` | memory, and which runs a thread plays together |
 //! | [`evidence`] | what the outcomes of a run prove, and when a proof ends it |
 

@@ -268,7 +268,7 @@ impl BestArm {
     }
 
     /// The arm with the most evidence for being the best; of several that share it, the one with more opponents
-    /// [settled](Self::settled), then the first.
+    /// [beaten](Self::beaten_opponents), then the first.
     #[must_use]
     pub fn leader(&self) -> ArmEvidence {
         let mut best = self.standing(0);

@@ -215,7 +215,7 @@ impl RunSettings {
     /// Warns of problems of the request with `arms` arms, and joins it with what `place` holds.
     ///
     /// # Errors
-    /// Those of [`Size::extended`].
+    /// Those of [`Size::extended_by_folder`].
     pub fn extend(&mut self, place: &Workplace, arms: usize) -> Result<()> {
         let (quiet, algorithms) = (place.quiet(), &self.size.algorithms);
         of_algorithms(algorithms).iter().for_each(|text| warn(quiet, text));

@@ -184,7 +184,7 @@ impl Workplace {
 /// user `is_named` it, which folder was created.
 ///
 /// # Errors
-/// Those of [`ResultsFolder::claim_for`].
+/// Those of [`ResultsFolder::claim`].
 pub fn claim_folder(
     path: &Path,
     existing: Existing,
