@@ -33,7 +33,7 @@ from rankduel.log_rules import CreditRules
 from rankduel.logs import Credited, Decision, Fault, credit_frame, decide
 from rankduel.matrices import Matrix, bandit, explore
 from rankduel.notes import RankduelWarning
-from rankduel.own import Policy
+from rankduel.policy import Policy
 from rankduel.registry import algorithms, datasets, fetch_dataset
 from rankduel.scores import duels_from_scores
 from rankduel.settings import CompareSettings, ExploreSettings, LiveSettings, StudySettings

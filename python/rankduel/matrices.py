@@ -20,7 +20,7 @@ from rankduel.findings import Findings
 from rankduel.frames import Frame
 from rankduel.labels import square_of
 from rankduel.notes import RankduelWarning
-from rankduel.own import Policy
+from rankduel.policy import Policy
 from rankduel.progress import Progress, reporting
 from rankduel.rankings import listed_of
 from rankduel.settings import BanditSettings, ExploreSettings, StudySettings, cores, packed, placed, whole_study
