@@ -9,7 +9,7 @@
 
 pub mod calls;
 pub mod expected;
-pub mod measured;
+pub mod latencies;
 pub mod users;
 
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use calls::{Assignment, Calls};
-use measured::Latencies;
+use latencies::Latencies;
 use users::Users;
 
 /// The requested run.

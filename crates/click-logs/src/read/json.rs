@@ -327,9 +327,9 @@ enum HitKey {
     Other,
 }
 
-struct HitKeys(Field);
+struct HitKeySeed(Field);
 
-impl<'de> DeserializeSeed<'de> for HitKeys {
+impl<'de> DeserializeSeed<'de> for HitKeySeed {
     type Value = HitKey;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<HitKey, D::Error> {
@@ -337,7 +337,7 @@ impl<'de> DeserializeSeed<'de> for HitKeys {
     }
 }
 
-impl Visitor<'_> for HitKeys {
+impl Visitor<'_> for HitKeySeed {
     type Value = HitKey;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -381,7 +381,7 @@ impl<'de, 'a> Visitor<'de> for HitOf<'a, 'de> {
             Value::Number(number) => Err(format!("the number {number:?}")),
             _ => Err("no text".to_owned()),
         };
-        while let Some(key) = map.next_key_seed(HitKeys(field))? {
+        while let Some(key) = map.next_key_seed(HitKeySeed(field))? {
             let of_text = ValueOf { field: Field::Impression, keep };
             let read = match key {
                 HitKey::Other => map.next_value::<IgnoredAny>().map(|_| Ok(()))?,

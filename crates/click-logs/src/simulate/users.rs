@@ -495,7 +495,7 @@ impl<'a> UserLog<'a> {
         }
         if chance.random::<f64>() < simulation.not_shown {
             // Documents of a query have smaller numbers.
-            let document = super::world::DOCUMENTS as u16 + shown_documents.len() as u16;
+            let document = super::world::DOCUMENTS_PER_QUERY as u16 + shown_documents.len() as u16;
             lines.click(simulation.dialect, &ClickLine { id, query, document, time: visit.time + 1000, dwell: 60.0 });
             truth.click_lines(of_impression(ClickFate::NotShown), 1);
             on_this += 1;

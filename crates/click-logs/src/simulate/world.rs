@@ -9,7 +9,7 @@ use super::Simulation;
 /// Queries.
 const QUERIES: usize = 400;
 /// Documents of a query.
-pub(super) const DOCUMENTS: usize = 30;
+pub(super) const DOCUMENTS_PER_QUERY: usize = 30;
 /// The highest grade.
 const BEST: f64 = 4.0;
 /// Stretches of time in which rankers stay the same.
@@ -66,10 +66,10 @@ impl World {
 impl Query {
     fn new(simulation: &Simulation, generator: &mut Generator) -> Self {
         // Few documents are good.
-        let quality: Vec<f64> = (0..DOCUMENTS).map(|_| BEST * generator.random::<f64>().powi(3)).collect();
-        let affinity: Vec<f64> = (0..DOCUMENTS).map(|_| 2.0 * generator.random::<f64>() - 1.0).collect();
+        let quality: Vec<f64> = (0..DOCUMENTS_PER_QUERY).map(|_| BEST * generator.random::<f64>().powi(3)).collect();
+        let affinity: Vec<f64> = (0..DOCUMENTS_PER_QUERY).map(|_| 2.0 * generator.random::<f64>() - 1.0).collect();
         let noise: Vec<Vec<f64>> =
-            (0..simulation.rankers).map(|_| (0..DOCUMENTS).map(|_| normal(generator)).collect()).collect();
+            (0..simulation.rankers).map(|_| (0..DOCUMENTS_PER_QUERY).map(|_| normal(generator)).collect()).collect();
         let lists = (0..PHASES).map(|phase| {
             let time = phase as f64 / (PHASES - 1) as f64;
             let list_of_ranker = |ranker: usize| {
@@ -80,7 +80,7 @@ impl Query {
                 let score = |document: usize| {
                     (1.0 + margin) * quality[document] + lean * affinity[document] + 1.5 * noise[ranker][document]
                 };
-                let scores: Vec<f64> = (0..DOCUMENTS).map(score).collect();
+                let scores: Vec<f64> = (0..DOCUMENTS_PER_QUERY).map(score).collect();
                 ListBuf::from_scores(&scores).expect("numbers")
             };
             (0..simulation.rankers).map(list_of_ranker).collect()

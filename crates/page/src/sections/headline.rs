@@ -122,7 +122,7 @@ fn ship(controls: &Controls) -> Action {
         (None, Some(_)) => "Ship another…".to_owned(),
         (None, None) => "Ship…".to_owned(),
     };
-    let ended = match shipped {
+    let consequence = match shipped {
         Some(shipped) => format!("Everybody gets the list of this ranker instead of {shipped}'s from now on."),
         None if controls.is_over => "Everybody gets the list of this ranker from now on.".to_owned(),
         None => {
@@ -132,7 +132,7 @@ fn ship(controls: &Controls) -> Action {
         }
     };
     let doubt = if won.is_none() && shipped.is_none() { " No ranker has won." } else { "" };
-    let (meaning, button, has_winner) = (format!("{ended}{doubt}"), "Yes, ship it".to_owned(), won.is_some());
+    let (meaning, button, has_winner) = (format!("{consequence}{doubt}"), "Yes, ship it".to_owned(), won.is_some());
     Action { path: "ship", name, meaning, button, rankers, has_winner }
 }
 

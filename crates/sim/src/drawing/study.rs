@@ -133,7 +133,7 @@ impl Study {
                 let y_label = "share of runs that recommend the best".to_owned();
                 panels.push(Panel { y_label, y_log: false, curves: study.accuracy(bands), ..panel.clone() });
             }
-            panels.push(Panel { y_label: self.y_label.clone(), curves: study.parse_curves(bands)?, ..panel });
+            panels.push(Panel { y_label: self.y_label.clone(), curves: study.curves_with_bands(bands)?, ..panel });
         }
         let spread_text = match bands {
             Bands::StandardError => Some("one standard error of the mean"),
@@ -174,7 +174,7 @@ impl StudyCurves {
         self.curves.iter().flat_map(|curve| &curve.points).map(|at| at.runs).max().unwrap_or(1)
     }
 
-    fn parse_curves(&self, bands: Bands) -> Result<Vec<Curve>> {
+    fn curves_with_bands(&self, bands: Bands) -> Result<Vec<Curve>> {
         let kept_curves = if bands == Bands::Quantile { Some(self.kept_curves()?) } else { None };
         let points_of_each = self.curves.iter().map(|curve| {
             let points = curve.points.iter().map(|line| {

@@ -68,7 +68,8 @@ impl MaxT {
             return Ok(Self { strengths: strengths.to_vec(), errors, quantile });
         }
         let mut draws = Normals::from_seed(0x6d61_785f);
-        let inverse: Vec<f64> = errors.iter().map(|error| if *error > 0.0 { 1.0 / error } else { 0.0 }).collect();
+        let inverse_errors: Vec<f64> =
+            errors.iter().map(|error| if *error > 0.0 { 1.0 / error } else { 0.0 }).collect();
         let mut largest: Vec<f64> = (0..count)
             .map(|_| {
                 let scale = freedom
@@ -78,8 +79,8 @@ impl MaxT {
                 let mut largest_z = 0.0_f64;
                 for i in 1..arms {
                     for j in 0..i {
-                        largest_z =
-                            largest_z.max((strengths_drawn[i] - strengths_drawn[j]).abs() * inverse[i * arms + j]);
+                        largest_z = largest_z
+                            .max((strengths_drawn[i] - strengths_drawn[j]).abs() * inverse_errors[i * arms + j]);
                     }
                 }
                 scale * largest_z

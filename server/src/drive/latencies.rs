@@ -5,28 +5,28 @@ use std::time::Duration;
 /// Latencies, in microseconds.
 #[derive(Debug, Clone, Default)]
 pub struct Latencies {
-    all: Vec<u32>,
+    micros: Vec<u32>,
 }
 
 impl Latencies {
     pub(super) fn add(&mut self, latency: Duration) {
-        self.all.push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
+        self.micros.push(u32::try_from(latency.as_micros()).unwrap_or(u32::MAX));
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        self.all.extend_from_slice(&other.all);
+        self.micros.extend_from_slice(&other.micros);
     }
 
     /// The number of measurements.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.all.len()
+        self.micros.len()
     }
 
     /// The latency that this share of answers did not exceed, in milliseconds; 0 without answers.
     #[must_use]
     pub fn quantile(&self, share: f64) -> f64 {
-        let mut all = self.all.clone();
+        let mut all = self.micros.clone();
         all.sort_unstable();
         let at = (share * all.len() as f64).ceil() as usize;
         all.get(at.saturating_sub(1)).map_or(0.0, |latency| f64::from(*latency) / 1e3)
