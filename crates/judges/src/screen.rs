@@ -113,7 +113,8 @@ impl Screen {
         in_order <= in_reverse
     }
 
-    /// The item of the next new question of a pair: one that the judge has not `seen_items` with it; if all were seen, the next in turn.
+    /// The item of the next new question of a pair: one that is not in `seen_items`, those that the judge saw with it; if all
+    /// were seen, the next in turn.
     pub(crate) fn item(&self, pair: Competitors, seen_items: Option<&BTreeSet<u32>>) -> Option<u32> {
         if self.items == 0 {
             return None;

@@ -4,7 +4,7 @@
 
 A preloaded library (faults.c, compiled with `cc`) makes a day pass in some seconds. Workers ask for pages and click; every second kill
 waits for the moment at which a snapshot is written or a day forgotten. After N kills, the file is read by SQLite alone: what was
-acknowledged and is not forgotten is there, and no number was options twice. Exits with 1 if anything does not hold, and with 77 where
+acknowledged and is not forgotten is there, and no number was given twice. Exits with 1 if anything does not hold, and with 77 where
 nothing can be preloaded.
 """
 

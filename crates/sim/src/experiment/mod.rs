@@ -96,19 +96,20 @@ pub struct ExperimentOutcome {
 }
 
 /// Plays the runs of the experiment in `path` that are missing, and writes its results. If only words, claims or axes
-/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `runs_again`, figure and summary are rewritten even if they are up to date; finished runs are never repeated.
-/// Results on real data are replaced by results of a look-alike only with `runs_again`.
+/// have changed, they are rewritten from the numbers in the folder of results, without a run. With `rewrites`, figure and
+/// summary are rewritten even if they are up to date; finished runs are never repeated. Results on real data are replaced by results of a
+/// look-alike only with `rewrites`.
 ///
 /// # Errors
 /// When the file is invalid, data are missing, or results cannot be written.
-pub fn run(context: &ExperimentContext, path: &Path, runs_again: bool) -> Result<ExperimentOutcome> {
+pub fn run(context: &ExperimentContext, path: &Path, rewrites: bool) -> Result<ExperimentOutcome> {
     let start = Instant::now();
     let experiment = check(path)?;
     let name = name_of(path)?;
     let sources = sources(context, &experiment)?;
     let fingerprint = Fingerprint::of(context, &experiment, &sources, path)?;
     let folder = context.folder(&name);
-    if !runs_again
+    if !rewrites
         && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), output::input::MOST_OF_RESULTS)
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {

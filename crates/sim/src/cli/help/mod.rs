@@ -105,7 +105,7 @@ pub(super) fn with_help(command: Command) -> Command {
     })
 }
 
-/// The same for the command that is `command_name` so in the table of examples.
+/// The same for a command, which the table of examples calls `command_name`.
 fn with_examples(command: Command, command_name: &str) -> Command {
     let command = match examples::examples_of(command_name) {
         Some(examples) => command.after_long_help(examples),

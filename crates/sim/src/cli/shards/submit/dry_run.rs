@@ -161,7 +161,7 @@ impl Sample<'_> {
             .map_or(MAX_SAMPLE_STEPS, |steps| steps.min(MAX_SAMPLE_STEPS))
     }
 
-    /// Runs the command with `further_flags` flags until `enough_seconds` seconds of processor time are measured; without a number, until the
+    /// Runs the command with `further_flags` until `enough_seconds` of processor time are measured; without a number, until the
     /// work begins.
     fn run(&self, work: &'static str, enough_seconds: Option<f64>, further_flags: &[&str]) -> Result<SampleProgress> {
         let replaced = ["--out", "--threads"]
