@@ -5,7 +5,7 @@
 //! | [`users`] | the users of a data set: lists of engines, and clicks |
 //! | [`calls`] | requests, sent again with the same key until they are answered |
 //! | [`expected`] | the plays of a simulation of the same run |
-//! | [`measured`] | response times |
+//! | [`latencies`] | response times |
 
 pub mod calls;
 pub mod expected;
