@@ -59,10 +59,10 @@ def draw_curves(figure: dict[str, Any], ax: Axes | None, relabel: Mapping[str, s
     ax.set_ylabel(figure["y_label"])
     shown = [lines[at] for at in figure["legend"]]
     # Long enough for every pattern of dashes.
-    names: dict[str, Any] = {"handles": shown, "frameon": False, "handlelength": 4}
+    legend_options: dict[str, Any] = {"handles": shown, "frameon": False, "handlelength": 4}
     if alone:
-        names |= {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-    ax.legend(**names)
+        legend_options |= {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    ax.legend(**legend_options)
     _frame(figure, ax, alone)
     return ax
 

@@ -12,7 +12,7 @@ use studies::distortion::DistortionStudy;
 use studies::request::{CompareRequest, StudyDefaults};
 use studies::sensitivity::SensitivityStudy;
 use studies::site::OpenSite;
-use studies::{Execution, OnSite, Report, Study as _, StudyOutcome, run};
+use studies::{Execution, Report, SiteStudy, Study as _, StudyOutcome, run};
 
 use crate::call::{CallOptions, exception, work};
 use crate::frame::Columns;
@@ -47,7 +47,7 @@ fn carried_out(
     }
 }
 
-fn of_site<S: OnSite>(
+fn of_site<S: SiteStudy>(
     site: Arc<OpenSite>,
     spec: &SiteSpec,
     settings: Vec<OsString>,

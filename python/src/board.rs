@@ -8,7 +8,7 @@ use analyses::board::{BoardReport, BoardRequest, GoldSource};
 use board::Settings;
 use board::read::{self, Cells, Options};
 use desk::refusal::in_keywords;
-use output::input::{self, MOST_OF_RESULTS};
+use output::input::{self, MAX_RESULT_BYTES};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -129,7 +129,7 @@ impl Board {
         let request = read_asked(asked)?;
         work(py, CallOptions { threads, report: None, notes: true }, move || {
             let name = path.display().to_string();
-            let bytes = input::read(&path, MOST_OF_RESULTS)
+            let bytes = input::read(&path, MAX_RESULT_BYTES)
                 .map_err(|error| anyhow::Error::new(error).context(format!("failed to read {name}")))?;
             let source = Source::File(name, Arc::new(bytes));
             Ok(Self { report: source.report(&request)?, source })

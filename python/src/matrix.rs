@@ -335,7 +335,7 @@ impl Matrix {
         let chosen: Vec<Arm> = arms.iter().map(|&arm| Arm(arm)).collect();
         let matrix = self.preferences()?.subset(&chosen).map_err(value_error)?;
         let places: Vec<usize> = chosen.iter().map(|arm| arm.index()).collect();
-        let wins = match &inner.taken {
+        let arms_in_matrix = match &inner.taken {
             None => chosen.clone(),
             Some(before) => places.iter().map(|&place| before[place]).collect(),
         };
@@ -345,7 +345,7 @@ impl Matrix {
             wins: inner.wins.as_ref().map(|wins| wins.subset(&chosen)),
             origin: inner.origin.clone(),
             estimated: None,
-            taken: Some(wins),
+            taken: Some(arms_in_matrix),
             names: inner.names.subset(&places),
         }))
     }

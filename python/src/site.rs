@@ -95,7 +95,7 @@ impl Site {
             spec.open(None, cache.as_deref()).map_err(|error| {
                 match error.downcast_ref::<letor_io::Error>().filter(|wrong| wrong.kind() == ErrorKind::Unknown) {
                     // An invalid scale or seed, or a split that the data set does not have: not a missing file.
-                    Some(value_error) if generated || spec.reading.split.is_some() => usage(value_error),
+                    Some(letor_error) if generated || spec.reading.split.is_some() => usage(letor_error),
                     _ => error,
                 }
             })

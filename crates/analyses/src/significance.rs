@@ -10,7 +10,7 @@
 
 use anyhow::{Result, ensure};
 use serde::Serialize;
-use statistics::fixed::{
+use statistics::fixed_sample::{
     Bootstrap, benjamini_hochberg, holm, paired_bootstrap, rank_sum, sign_test, two_sample_bootstrap,
     wilcoxon_signed_rank,
 };

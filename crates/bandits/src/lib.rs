@@ -37,7 +37,7 @@
 //! | [`savage`](policies::savage) | duels | needed | `variant=lerot` (pseudo-counts; ends with the arm that beats the most others) | [Urvoy et al., ICML 2013](https://proceedings.mlr.press/v28/urvoy13.html) |
 //! | [`rucb`](policies::rucb) | duels | not needed | `variant=icml` (with the favourite B), `variant=lerot` (pseudo-counts) | [Zoghi et al., ICML 2014](https://proceedings.mlr.press/v32/zoghi14.html) |
 //! | [`mergerucb`](policies::merge_rucb) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
-//! | [`mergerucb-squared`](policies::merge_rucb::squared) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
+//! | [`mergerucb-squared`](policies::merge_rucb::squared_horizons) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
 //! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | duels | not needed | `variant=paper` (as printed) | [Zoghi et al., WSDM 2015](https://doi.org/10.1145/2684822.2685290) |
 //! | [`mergedts`](policies::merge_dts) | duels | not needed | `variant=paper` (as printed) | [Li et al., TOIS 2020](https://doi.org/10.1145/3411753) |
 //! | [`rcs`](policies::rcs) | duels | not needed | `variant=lerot` (counts fewer champions, and duels of an arm with itself) | [Zoghi et al., WSDM 2014](https://doi.org/10.1145/2556195.2556256) |
@@ -101,7 +101,7 @@
 //! | [`savage`](policies::savage) | to compare with; `rcs` and `rucb` are as sure of the best arm sooner, at a fraction of the cost | 10,400 | 670,000 | 70% | 60,400, 100% | 3,680, 100% | 52,700, 90% | queues |
 //! | [`rucb`](policies::rucb) | if its proof counts and there are at most about 70 arms; hardly notices answers that come late | 9,510 | 227,000 | 100% | 10,500, 100% | 4,010, 100% | 253,000, 80% | itself |
 //! | [`mergerucb`](policies::merge_rucb) | from about 85 arms up to millions: memory grows with the arms, not their pairs, and a step costs the least time | 7,890 | 142,000 | 100% | 7,450, 100% | 632, 100% | 199,000, 35% | itself |
-//! | [`mergerucb-squared`](policies::merge_rucb::squared) | to compare with: needs no delta, but costs more than `mergerucb` and is sure later | 8,880 | 300,000 | 40% | 31,800, 100% | 2,490, 100% | 156,000, 20% | itself |
+//! | [`mergerucb-squared`](policies::merge_rucb::squared_horizons) | to compare with: needs no delta, but costs more than `mergerucb` and is sure later | 8,880 | 300,000 | 40% | 31,800, 100% | 2,490, 100% | 156,000, 20% | itself |
 //! | [`mergerucb-parallel`](policies::merge_rucb::parallel) | as `mergerucb`, if a round of duels is sent out at a time; the same regret within its error | 7,850 | 141,000 | 100% | 9,150, 100% | 629, 100% | 121,000, 50% | itself |
 //! | [`mergedts`](policies::merge_dts) | as `mergerucb`, with less regret; with `alpha=0.262144:p=16:c=4e5` the least of those that merge | 8,130 | 109,000 | 100% | 4,600, 100% | 612, 100% | 159,000, 30% | itself |
 //! | [`rcs`](policies::rcs) | up to about 20 arms, as `rucb`: about a fifth less regret | 9,510 | 372,000 | 100% | 2,240, 100% | 21,300, 100% | 253,000, 75% | itself |

@@ -38,7 +38,7 @@ pub struct Definition {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct DefinitionFile {
     name: String,
     key: String,
     horizon: u64,
@@ -49,7 +49,7 @@ struct File {
     runs: Runs,
     interleaving: InterleavingTrack,
     left_out: Vec<LeftOut>,
-    problem: Vec<Frozen>,
+    problem: Vec<FrozenProblem>,
 }
 
 /// Entries that do not play some tracks, because of their time.
@@ -85,7 +85,7 @@ pub(crate) struct InterleavingTrack {
 /// A problem with the checksum of its exact numbers.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Frozen {
+struct FrozenProblem {
     name: String,
     sha256: String,
 }
@@ -105,9 +105,9 @@ impl Definition {
     }
 
     fn parse(text: &str) -> Result<Self> {
-        let file: File = toml::from_str(text).context("the definition of the benchmark")?;
+        let file: DefinitionFile = toml::from_str(text).context("the definition of the benchmark")?;
         let delay: Delay = file.delay.parse().context("the definition of the benchmark: delay")?;
-        let make = |frozen: &Frozen| {
+        let make = |frozen: &FrozenProblem| {
             let problem = Problem::named(&frozen.name)?;
             let checksum = problem.checksum();
             ensure!(
@@ -152,7 +152,7 @@ impl Definition {
 
     /// Why an entry does not play a track, if it is left out.
     #[must_use]
-    pub fn left_out(&self, track: Track, entry: &str) -> Option<&str> {
+    pub fn why_left_out(&self, track: Track, entry: &str) -> Option<&str> {
         let is_excluded = |exclusion: &&LeftOut| {
             exclusion.tracks.contains(&track) && exclusion.entries.iter().any(|name| name == entry)
         };
@@ -163,18 +163,18 @@ impl Definition {
     #[must_use]
     pub fn problems_of(&self, track: Track) -> Vec<&Problem> {
         let constant = |every: usize| {
-            let mut votes = 0;
+            let mut vote_problems = 0;
             self.problems.iter().filter(move |problem| {
                 let of_people = problem.name.starts_with("ukp");
-                votes += usize::from(of_people);
-                problem.is_constant() && problem.family != Family::Close && (!of_people || votes % every == 0)
+                vote_problems += usize::from(of_people);
+                problem.is_constant() && problem.family != Family::Close && (!of_people || vote_problems % every == 0)
             })
         };
         let close = || self.problems.iter().filter(|problem| problem.family == Family::Close);
         match track {
             Track::Regret => self.problems.iter().filter(|problem| problem.family != Family::Close).collect(),
             Track::Best | Track::Order => constant(1).collect(),
-            // Every fourth tournament.
+            // Of the problems made from votes, every fourth.
             Track::Winner => constant(4).chain(close()).collect(),
             Track::Late => {
                 let constant: Vec<&str> = constant(4).map(|problem| problem.name.as_str()).collect();

@@ -9,7 +9,7 @@ use output::progress::Progress;
 use output::usage::usage;
 use serde::{Deserialize, Serialize};
 use studies::results::VERSION;
-use studies::runner::{Keeper, Values as NumberedValues, Workplace};
+use studies::runner::{Keeper, ValuesSpec, Workplace};
 use studies::{Content, Report, Study, Units};
 
 use crate::definition::Definition;
@@ -160,7 +160,7 @@ impl BenchStudy {
     fn play_unit(&self, number: usize, arena: Option<&Arena>, broke_at: &[AtomicUsize]) -> Vec<Cell> {
         let Unit { track, problem, run } = self.units[number];
         if let (Track::Interleaving, Some(arena)) = (track, arena) {
-            let play = |method: &Method| match self.definition.left_out(track, &method.name()) {
+            let play = |method: &Method| match self.definition.why_left_out(track, &method.name()) {
                 Some(why) => Cell::DoesNotPlay(why.to_owned()),
                 None => Cell::Values(arena.play(&self.key, problem, run, method)),
             };
@@ -171,7 +171,8 @@ impl BenchStudy {
         let entries = self.request.entries.iter().zip(&self.infos).zip(broke_at);
         for ((entry, info), broke) in entries.filter(|((entry, _), _)| entry.plays(track)) {
             // A program may have any name.
-            if let Some(why) = self.definition.left_out(track, &info.name).filter(|_| matches!(entry, Entry::Policy(_)))
+            if let Some(why) =
+                self.definition.why_left_out(track, &info.name).filter(|_| matches!(entry, Entry::Policy(_)))
             {
                 cells.push(Cell::DoesNotPlay(why.to_owned()));
                 continue;
@@ -308,8 +309,7 @@ impl Study for BenchStudy {
         let total = self.units.len() as u64;
         let progress: Progress = keeper.progress("playing", total);
         let broke_at: Vec<AtomicUsize> = self.infos.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
-        let values =
-            NumberedValues { subject: "bench", units: "units", total, bytes: 64 * self.infos.len().max(1) as u64 };
+        let values = ValuesSpec { subject: "bench", units: "units", total, bytes: 64 * self.infos.len().max(1) as u64 };
         let cells = keeper.values(&values, |number| {
             let cells = self.play_unit(number as usize, arena.as_ref(), &broke_at);
             progress.advance(1);

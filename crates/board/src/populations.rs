@@ -63,7 +63,7 @@ pub struct Population {
     pub too_few: Option<(usize, usize)>,
 }
 
-/// The independent units of a table.
+/// The populations that statements of a board are about.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Populations {
     /// The clusters in use; never `Auto`.
@@ -150,7 +150,7 @@ impl Populations {
 const MIN_EFFECTIVE_CLUSTERS: f64 = 20.0;
 
 /// The accuracy of a fit.
-pub(crate) struct Estimated {
+pub(crate) struct FitAccuracy {
     /// Covariances of the strengths that are positive semi-definite, for normal approximations.
     pub(crate) covariance: Vec<f64>,
     pub(crate) contrasts: Contrasts,
@@ -171,7 +171,7 @@ pub(crate) struct Source<'a> {
 
 impl Source<'_> {
     /// Covariances of all parameters under Bradley-Terry: the lower bound.
-    fn model(&self) -> Vec<f64> {
+    fn model_covariance(&self) -> Vec<f64> {
         let model_covariance = || {
             let dispersion = dispersion(self.fit, self.units).unwrap_or(1.0);
             self.fit.model_covariance().iter().map(|value| value * dispersion).collect()
@@ -230,7 +230,7 @@ struct ClusterFit {
 }
 
 /// The covariances from all clusters.
-struct Estimates {
+struct ClusterCovariances {
     /// The number of each kind that units name.
     cluster_kinds: Vec<(ClusterKind, u64)>,
     /// By kind, for kinds with statements about their population.
@@ -241,7 +241,7 @@ struct Estimates {
     together_of_strengths: Vec<f64>,
 }
 
-impl Estimates {
+impl ClusterCovariances {
     fn of(source: &Source<'_>, settings: &Settings) -> Self {
         let Source { fit, comparisons, units, .. } = *source;
         let is_general = |kind: ClusterKind, count: u64| match settings.clusters {
@@ -301,18 +301,18 @@ fn of_strengths(fit: &Fit, covariance: &[f64]) -> Vec<f64> {
 
 /// Only the contrasts that are needed to name the best of one group.
 pub(crate) fn contrasts_of_best(source: &Source<'_>, settings: &Settings) -> Result<Contrasts, BoardError> {
-    let model = of_strengths(source.fit, &source.model());
+    let model = of_strengths(source.fit, &source.model_covariance());
     let base = Contrasts::of_best(source.fit.strengths(), &model, settings.alpha())?;
-    Ok(Estimates::of(source, settings).contrasts(&base))
+    Ok(ClusterCovariances::of(source, settings).contrasts(&base))
 }
 
-pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) -> Result<Estimated, BoardError> {
+pub(crate) fn fit_accuracy(source: &Source<'_>, settings: &Settings, alpha: f64) -> Result<FitAccuracy, BoardError> {
     let fit = source.fit;
     let (arms, size) = (fit.arms(), fit.size());
-    let covariance = source.model();
+    let covariance = source.model_covariance();
     let model = of_strengths(fit, &covariance);
     let base = Contrasts::new(fit.strengths(), &model, alpha)?;
-    let estimates = Estimates::of(source, settings);
+    let estimates = ClusterCovariances::of(source, settings);
     let contrasts = estimates.contrasts(&base);
     let cluster_fits = &estimates.fits;
     let look = settings.looks.look();
@@ -347,7 +347,7 @@ pub(crate) fn estimated(source: &Source<'_>, settings: &Settings, alpha: f64) ->
     let covariance = inflated(&model, &variances, arms);
     // Strengths have those of the covariances that everything else is made of.
     let variance = |place: usize| if place < arms { covariance[place * arms + place] } else { largest(place) };
-    Ok(Estimated {
+    Ok(FitAccuracy {
         errors: (0..size).map(|place| libm::sqrt(variance(place).max(0.0))).collect(),
         covariance,
         contrasts,

@@ -46,7 +46,7 @@ mod tests {
             (0..count).for_each(|_| text += &format!("a,b,{winner}\nb,a,{winner}\n"));
         }
         let board = |text: &str| {
-            let table = read::bytes(text.as_bytes(), &read::Options::default()).expect("a table").table;
+            let table = read::from_bytes(text.as_bytes(), &read::Options::default()).expect("a table").table;
             Board::new(&table, &Settings { advice: false, ..Settings::default() }).expect("a board")
         };
         let found = board(&text).preferences().expect("one group");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::LogError;
-use crate::join::{CreditedLog, Inputs, Limits, Order, credit};
+use crate::join::{CreditedLog, Inputs, Order, Resources, credit};
 use crate::model::{Complete, Settings};
 
 /// Separates impressions from clicks.
@@ -26,10 +26,10 @@ pub fn log(bytes: &[u8], folder: &Path) -> bool {
         vec![path]
     };
     let inputs = Inputs { impressions: write("impressions", impressions), clicks: write("clicks", clicks) };
-    let limits = |order, block, partitions| Limits {
+    let resources = |order, block, partitions| Resources {
         memory: 1 << 20,
         threads: 1,
-        scratch: folder.to_path_buf(),
+        scratch_folder: folder.to_path_buf(),
         disk: None,
         partitions: Some(partitions),
         order,
@@ -38,8 +38,9 @@ pub fn log(bytes: &[u8], folder: &Path) -> bool {
     let mut is_sound = true;
     for set_malformed_aside in [false, true] {
         let settings = Settings { complete: Complete::LastImpression, set_malformed_aside, ..Settings::default() };
-        let ways = [limits(Order::Any, None, 1), limits(Order::Any, Some(40), 4), limits(Order::Auto, Some(100), 2)];
-        let [first, rest @ ..] = ways.map(|limits| credit(&inputs, &settings, &limits, &(), None));
+        let ways =
+            [resources(Order::Any, None, 1), resources(Order::Any, Some(40), 4), resources(Order::Auto, Some(100), 2)];
+        let [first, rest @ ..] = ways.map(|resources| credit(&inputs, &settings, &resources, &(), None));
         is_sound &= first.is_ok();
         rest.iter().for_each(|other| assert_same(&first, other));
     }

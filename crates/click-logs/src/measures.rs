@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use page::figure::differences;
+use page::standalone_svg::differences;
 use page::{Course, Measure};
 use ranktypes::text::plural;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use output::usage::usage;
 use ranktypes::text::{plural, with_unit};
 use serde_json::{Value, json};
 use statistics::anytime::TestState;
-use verdicts::decide::{Action, Advice, CountUnit, Decision, OfVersion, Outlook, Verdicts, report};
+use verdicts::decide::{Action, Advice, CountUnit, Decision, Outlook, Verdicts, VersionVerdict, report};
 use verdicts::outcomes::Outcomes;
 
 use crate::outcomes::{Table, integrity, rankers_beside, summary_beside, summary_of_version, warnings};
@@ -108,7 +108,7 @@ fn later_days(decision: &Decision) -> String {
 pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
     let by = verdicts.latest().by;
     let mut messages = warnings(summary);
-    messages.extend(verdicts.versions.iter().filter_map(OfVersion::missing_days_warning));
+    messages.extend(verdicts.versions.iter().filter_map(VersionVerdict::missing_days_warning));
     messages.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
     if by == CountUnit::Impressions && summary["pairs"] == "steered" {
         messages.insert(
@@ -191,7 +191,7 @@ pub fn verdict_text(verdicts: &Verdicts, summary: &Value) -> String {
     let count_unit = verdicts.latest().by;
     before_all(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
     let credited_count = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
-    if let [OfVersion { decision, .. }] = verdicts.versions.as_slice() {
+    if let [VersionVerdict { decision, .. }] = verdicts.versions.as_slice() {
         match (decision.days, no_outcome_reason(summary)) {
             (None, Some(why)) => text += &why,
             _ => text += &report(decision, summary["unit"].as_str()),

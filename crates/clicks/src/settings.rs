@@ -50,7 +50,7 @@ impl Settings {
     }
 
     /// Refuses the settings that are left; `model` takes the `known` settings.
-    pub(crate) fn finish(&self, model: &str, known: &[&str]) -> Result<(), ClickError> {
+    pub(crate) fn refuse_rest(&self, model: &str, known: &[&str]) -> Result<(), ClickError> {
         let Some((key, _)) = self.values.first() else {
             return Ok(());
         };

@@ -158,11 +158,11 @@ fn from_fields(mut fields: Vec<(String, String)>) -> Result<ClickSpec, ClickErro
             }
         }
         (None, Some(text), None, None, None) | (None, None, Some(text), None, None) => {
-            settings.finish("dependent", &[])?;
+            settings.refuse_rest("dependent", &[])?;
             ClickSpec::unnamed(&text)
         }
         (None, None, Some(click), Some(stop), None) => {
-            settings.finish("dependent", &[])?;
+            settings.refuse_rest("dependent", &[])?;
             ClickSpec::unnamed(&click)?.with_stop(&stop)
         }
         _ => {

@@ -82,8 +82,8 @@ const SITUATIONS: [(&str, i32); 22] = [
 
 /// Where standard output goes.
 #[derive(Clone, Copy)]
-enum Output {
-    Kept,
+enum Stdout {
+    Captured,
     Closed,
     Full,
 }
@@ -128,35 +128,35 @@ pub fn observe(program: &Program<'_>) -> io::Result<Vec<ObservedEnd>> {
     let flag = program.number.iter().rev().find(|word| word.starts_with("--")).copied().unwrap_or_default();
     let mut ends = Vec::new();
     for (situation, _) in SITUATIONS {
-        let call = |arguments: &[&str], value: &str, output: Output| {
+        let call = |arguments: &[&str], value: &str, output: Stdout| {
             let arguments: Vec<String> = arguments.iter().map(|word| word.replace("{}", value)).collect();
             program.call(situation, &arguments, output)
         };
-        let reads = |value: &str| call(program.reads, value, Output::Kept);
+        let reads = |value: &str| call(program.reads, value, Stdout::Captured);
         ends.push(match situation {
-            "an unknown flag" => call(&["--nosuch"], "", Output::Kept),
-            "a misspelt flag" => call(program.misspelt_flag, "", Output::Kept),
-            "a flag without its value" => call(&program.number[..program.number.len() - 1], "", Output::Kept),
-            "a flag given twice" => call(&[program.number, &[flag, "1"]].concat(), "1", Output::Kept),
-            "text for a number" => call(program.number, "ten", Output::Kept),
-            "0 for a number" => call(program.number, "0", Output::Kept),
-            "a misspelt word" => call(program.choice, "nosuch", Output::Kept),
-            "escape sequences in a word" => call(program.choice, "\u{1b}[2J\u{202e}x", Output::Kept),
-            "a misspelt command" => call(&[program.misspelt_command], "", Output::Kept),
-            "an unknown command" => call(&["zzz"], "", Output::Kept),
-            "something is lacking" => call(program.lacking, "", Output::Kept),
+            "an unknown flag" => call(&["--nosuch"], "", Stdout::Captured),
+            "a misspelt flag" => call(program.misspelt_flag, "", Stdout::Captured),
+            "a flag without its value" => call(&program.number[..program.number.len() - 1], "", Stdout::Captured),
+            "a flag given twice" => call(&[program.number, &[flag, "1"]].concat(), "1", Stdout::Captured),
+            "text for a number" => call(program.number, "ten", Stdout::Captured),
+            "0 for a number" => call(program.number, "0", Stdout::Captured),
+            "a misspelt word" => call(program.choice, "nosuch", Stdout::Captured),
+            "escape sequences in a word" => call(program.choice, "\u{1b}[2J\u{202e}x", Stdout::Captured),
+            "a misspelt command" => call(&[program.misspelt_command], "", Stdout::Captured),
+            "an unknown command" => call(&["zzz"], "", Stdout::Captured),
+            "something is lacking" => call(program.lacking, "", Stdout::Captured),
             "a missing file" => reads(&file("missing")),
             "a missing file with a line feed in its name" => reads(&file("a\nb")),
             "a folder for a file" => reads(&file("folder")),
             "a device for a file" => reads("/dev/zero"),
             "an empty file" => reads(&file("empty")),
-            "output below a file" => call(program.writes, &file("empty/x"), Output::Kept),
-            "a full disk behind standard output" => call(program.prints, "", Output::Full),
-            "a closed pipe" => call(program.prints, "", Output::Closed),
-            "--help into a closed pipe" => call(&["--help"], "", Output::Closed),
+            "output below a file" => call(program.writes, &file("empty/x"), Stdout::Captured),
+            "a full disk behind standard output" => call(program.prints, "", Stdout::Full),
+            "a closed pipe" => call(program.prints, "", Stdout::Closed),
+            "--help into a closed pipe" => call(&["--help"], "", Stdout::Closed),
             "--help and --version" => {
-                let version = call(&["--version"], "", Output::Kept)?;
-                call(&["--help"], "", Output::Kept)
+                let version = call(&["--version"], "", Stdout::Captured)?;
+                call(&["--help"], "", Stdout::Captured)
                     .map(|help| ObservedEnd { code: help.code.max(version.code), ..help })
             }
             _ => program.interrupted(situation),
@@ -174,12 +174,12 @@ impl Program<'_> {
         command
     }
 
-    fn call(&self, situation: &'static str, arguments: &[String], output: Output) -> io::Result<ObservedEnd> {
+    fn call(&self, situation: &'static str, arguments: &[String], output: Stdout) -> io::Result<ObservedEnd> {
         let mut command = self.command(arguments);
         match output {
-            Output::Full => command.stdout(File::options().write(true).open("/dev/full")?),
-            Output::Kept => command.stdout(Stdio::piped()),
-            Output::Closed => {
+            Stdout::Full => command.stdout(File::options().write(true).open("/dev/full")?),
+            Stdout::Captured => command.stdout(Stdio::piped()),
+            Stdout::Closed => {
                 // Before the program starts: a short text would fit into the pipe.
                 let (reader, writer) = io::pipe()?;
                 drop(reader);

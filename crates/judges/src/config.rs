@@ -86,7 +86,7 @@ pub struct AuditedModel {
 impl AuditedModel {
     /// Whether this judge is the model or one of the people.
     #[must_use]
-    pub fn knows(&self, judge: &str) -> bool {
+    pub fn is_model_or_person(&self, judge: &str) -> bool {
         self.name == judge || self.people.iter().any(|person| person == judge)
     }
 }
@@ -158,7 +158,7 @@ impl Config {
 
     fn check_model(&self, model: &AuditedModel) -> Result<(), ConfigError> {
         let AuditedModel { name, cost, people } = model;
-        check_word(name).map_err(|fault| invalid("model", format!("its name {fault}")))?;
+        check_name(name).map_err(|fault| invalid("model", format!("its name {fault}")))?;
         if !(*cost > 0.0 && *cost <= 1.0) {
             return Err(invalid(
                 "model_cost",
@@ -168,7 +168,7 @@ impl Config {
         if people.is_empty() {
             return Err(invalid("people", format!("somebody must audit `{name}`: name at least one person")));
         }
-        check_words("people", people)?;
+        check_distinct_names("people", people)?;
         if let Some(index) = people.iter().position(|person| person == name) {
             let index = index + 1;
             return Err(invalid("people", format!("name {index} is `{name}`, which is the model; leave it out")));
@@ -197,7 +197,7 @@ impl Config {
         if !(2..=MAX_COMPETITORS).contains(&count) {
             return Err(invalid("names", format!("expected 2 to {MAX_COMPETITORS} competitors, found {count}")));
         }
-        check_words("names", &self.names)?;
+        check_distinct_names("names", &self.names)?;
         for (line, name) in (1..).zip(&self.names) {
             if verdict_from_word(&name.to_lowercase()).is_some() {
                 return Err(invalid("names", format!("name {line} is `{name}`, which is a verdict; use another name")));
@@ -252,11 +252,11 @@ impl Config {
     }
 }
 
-/// Whether each of these names can be one, and is there once.
-fn check_words(field: &'static str, names: &[String]) -> Result<(), ConfigError> {
+/// Checks that each can be a name, and that none recurs.
+fn check_distinct_names(field: &'static str, names: &[String]) -> Result<(), ConfigError> {
     let mut line_by_name = BTreeMap::new();
     for (line, name) in (1..).zip(names) {
-        check_word(name).map_err(|fault| invalid(field, format!("name {line} {fault}")))?;
+        check_name(name).map_err(|fault| invalid(field, format!("name {line} {fault}")))?;
         if let Some(earlier_line) = line_by_name.insert(name.as_str(), line) {
             return Err(invalid(field, format!("names {earlier_line} and {line} are both `{name}`; rename one")));
         }
@@ -268,7 +268,7 @@ fn check_words(field: &'static str, names: &[String]) -> Result<(), ConfigError>
 ///
 /// # Errors
 /// With the fault, as a predicate: "is empty".
-pub fn check_word(name: &str) -> Result<(), String> {
+pub fn check_name(name: &str) -> Result<(), String> {
     let is_control = |c: &char| {
         c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };

@@ -83,9 +83,9 @@ mod verdicts;
 
 pub use board::Answer;
 
-pub use config::{AUTO, AuditedModel, Config, ConfigError, Goal, check_word};
+pub use config::{AUTO, AuditedModel, Config, ConfigError, Goal, check_name};
 pub use event::{Event, Purpose, Weighed};
 pub use log::{LogError, ReplayedLog};
-pub use state::{Audited, CompetitorSummary, Counts, FoldError, JudgementRow, Pair, Session, SessionError, Ticket};
+pub use state::{AuditCounts, CompetitorSummary, Counts, FoldError, JudgementRow, Pair, Session, SessionError, Ticket};
 pub use stop::{Chances, Plays};
 pub use verdicts::{verdict_from_word, verdict_word};

@@ -59,7 +59,7 @@ impl Session {
                 }
                 Some(mut session) => {
                     let (event, sum) =
-                        from_line(text, session.log()).map_err(|error| refused(message_of(&error, number)))?;
+                        from_line(text, session.log_position()).map_err(|error| refused(message_of(&error, number)))?;
                     session.fold(event, sum).map_err(|error| refused(error.to_string()))?;
                     session
                 }
@@ -69,7 +69,7 @@ impl Session {
         let Some(session) = session else {
             return Err(LogError { line: 1, message: "there is no whole line; begin again with another file".into() });
         };
-        let events = session.log().number - 1;
+        let events = session.log_position().number - 1;
         Ok((session, ReplayedLog { events, bytes, torn }))
     }
 }

@@ -1,6 +1,6 @@
 //! The status of a session, in words.
 
-use crate::{Audited, Goal, Session};
+use crate::{AuditCounts, Goal, Session};
 
 impl Session {
     /// How far the session is: a few sentences, one per line.
@@ -74,7 +74,7 @@ impl Session {
     #[must_use]
     pub fn audit_sentence(&self) -> Option<String> {
         let model = self.config().model.as_ref()?;
-        let Audited { answers, audits, agreed, due, alone } = self.audit_counts()?;
+        let AuditCounts { answers, audits, agreed, due, alone } = self.audit_counts()?;
         let mut text = format!("{} answered {}", model.name, count_text(answers as usize, "question"));
         if audits > 0 {
             let share = 100.0 * agreed as f64 / audits as f64;

@@ -111,7 +111,7 @@ mod nan;
 mod open;
 mod other_format;
 pub mod registry;
-mod regular;
+mod regular_file;
 pub mod scores;
 mod text;
 pub mod trec;

@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::machine::memory;
 
 /// No file of results is larger: neither a table, nor a configuration, nor a figure.
-pub const MOST_OF_RESULTS: u64 = 1 << 30;
+pub const MAX_RESULT_BYTES: u64 = 1 << 30;
 
 /// Opens the regular file at `path` for reading.
 ///
@@ -29,7 +29,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match fs::metadata(path) {
         // Opening a device may have effects, so it is looked at first ...
-        Ok(metadata) => checked_file(&metadata)?,
+        Ok(metadata) => ensure_regular(&metadata)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
@@ -42,7 +42,7 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
     let file = options.open(path)?;
     // ... and again, because another may have taken its place.
-    checked_file(&file.metadata()?)?;
+    ensure_regular(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -57,7 +57,7 @@ pub fn open_or_pipe(path: &Path) -> io::Result<File> {
     // Waits for a writer.
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    if is_pipe(&metadata) { Ok(file) } else { checked_file(&metadata).map(|()| file) }
+    if is_pipe(&metadata) { Ok(file) } else { ensure_regular(&metadata).map(|()| file) }
 }
 
 /// The bytes of the file or pipe at `path`, at most `max_bytes`: for files that users name.
@@ -147,7 +147,7 @@ fn text_of(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 /// Refuses anything but a regular file.
-fn checked_file(metadata: &Metadata) -> io::Result<()> {
+fn ensure_regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());
     }

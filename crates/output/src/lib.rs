@@ -10,7 +10,7 @@
 //! | [`lock`], [`interrupt`] | one writer per folder; Ctrl-C and termination |
 //! | [`machine`] | free memory, threads, the name of the program |
 //! | [`input`] | opens and reads files that others may have placed: never a device, never more than a limit |
-//! | [`sealed`] | JSON files that describe the files beside them, with a checksum of their own |
+//! | [`sealed_json`] | JSON files that describe the files beside them, with a checksum of their own |
 //! | [`numbers`], [`difference`], [`text_table`] | numbers and tables as people read them |
 //! | [`progress`] | progress on a terminal, silence in a pipe |
 //! | [`messages`] | lines on standard error, at three levels |
@@ -31,7 +31,7 @@ pub mod numbers;
 pub mod progress;
 pub mod records;
 pub mod results_folder;
-pub mod sealed;
+pub mod sealed_json;
 pub mod shards;
 pub mod text_table;
 pub mod usage;

@@ -69,25 +69,25 @@ impl Mutations {
     fn change_lines(&mut self, change: usize, lines: &mut Vec<Vec<u8>>) {
         let (first, second) = (self.number(0..lines.len()), self.number(0..lines.len()));
         // Where the JSON of a record begins.
-        let begin = |line: &[u8]| line.iter().position(|byte| *byte == b'{').unwrap_or(0);
+        let json_start = |line: &[u8]| line.iter().position(|byte| *byte == b'{').unwrap_or(0);
         match (change, self.number(0..4)) {
-            (8, 0) => lines.iter_mut().for_each(|line| drop(line.drain(..begin(line)))),
+            (8, 0) => lines.iter_mut().for_each(|line| drop(line.drain(..json_start(line)))),
             (8, _) => {
                 // A record without its checksum and with another number, as an editor leaves it.
                 let line = &mut lines[first];
-                line.drain(..begin(line));
+                line.drain(..json_start(line));
                 if let Some(digit) = line.iter().rposition(u8::is_ascii_digit) {
                     line[digit] = b"0123456789"[self.number(0..10)];
                 }
             }
             (9, 0 | 1) => {
-                let checksum = lines[first][..begin(&lines[first])].to_vec();
+                let checksum = lines[first][..json_start(&lines[first])].to_vec();
                 let line = &mut lines[second];
-                line.splice(..begin(line), checksum);
+                line.splice(..json_start(line), checksum);
             }
             (9, _) => {
-                let (begin, line) = (begin(&lines[first]), &mut lines[first]);
-                line.insert(self.number(0..begin + 1), b'\n');
+                let (json_start, line) = (json_start(&lines[first]), &mut lines[first]);
+                line.insert(self.number(0..json_start + 1), b'\n');
             }
             (10, 0 | 1) => lines.swap(first, second),
             (10, _) => lines.insert(second, lines[first].clone()),

@@ -3,7 +3,7 @@
 //! An [`Overview`] holds the content of a page as plain values; [`decision::overview`] fills one from a decision.
 //! [`Overview::parts`] renders it piece by piece, so that a server can send the pieces that changed, and the functions of
 //! [`document`] put pieces, styles and scripts together into pages. The live server and `click-logs decide --html` write
-//! the same page, and [`figure`] has its charts of win rates as one SVG.
+//! the same page, and [`standalone_svg`] has its charts of win rates as one SVG.
 //!
 //! Charts need no script. They fill the available width, with letters as large as the text around them, and follow the
 //! reader's choice of light or dark colours. Names of rankers and reasons of changes come from users: all text is escaped.
@@ -25,11 +25,11 @@ mod charts;
 pub mod decision;
 pub mod document;
 mod effect;
-pub mod figure;
 pub mod glossary;
 pub mod judgements;
 mod model;
 mod sections;
+pub mod standalone_svg;
 mod text;
 
 pub use effect::{Effect, EffectRow};

@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`spec`] | what a site is made of, as flags and experiment files give it |
-//! | [`prepared`] | a site that is ready |
+//! | [`prepared_site`] | a site that is ready |
 //! | [`lists`] | where the ranked lists of a site come from: ranked now, when they are used, or by an earlier process |
 //! | [`description`] | what a site is, for people and files, and the effort for its ground truth |
 //! | [`site`] | queries, ranked lists and users; one impression |
@@ -28,7 +28,7 @@ pub mod lists;
 pub mod live_arena;
 pub mod matrix;
 pub mod pairwise;
-pub mod prepared;
+pub mod prepared_site;
 pub mod proxy;
 pub mod runs;
 pub mod sample;

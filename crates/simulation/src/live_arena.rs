@@ -4,7 +4,7 @@ use bandits::{Arena, Arm, Generator, PairWins, Preference};
 use interleave::keyed::{ImpressionKey, RunKey};
 use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Outcome};
 
-use crate::prepared::PreparedSite;
+use crate::prepared_site::PreparedSite;
 use crate::runs::{ArenaFactory, played_arena};
 use crate::seed::{RunSeeds, Streams};
 use crate::seed_text::{Seeded, seed_text};

@@ -71,7 +71,7 @@ pub enum Seeded<'a> {
         gaps: &'a [f64],
     },
     /// The same, and which number of a step is counted as regret.
-    Counted {
+    WithRegretKind {
         /// The text of the [measured](Self::Measured) arenas.
         measured: &'a str,
         /// The kind of regret: only weak and strong regret do not count the mean over the arms played.
@@ -177,10 +177,10 @@ pub fn seed_text(seeded: Seeded<'_>) -> String {
             let gaps: String = gaps.iter().map(|gap| format!("{:x},", gap.to_bits())).collect();
             format!("{arenas}\ngaps {}", sha256_hex(&gaps))
         }
-        Seeded::Counted { measured, regret: regret @ (RegretKind::Weak | RegretKind::Strong) } => {
+        Seeded::WithRegretKind { measured, regret: regret @ (RegretKind::Weak | RegretKind::Strong) } => {
             format!("{measured}\nregret {regret}")
         }
-        Seeded::Counted { measured, .. } => measured.to_owned(),
+        Seeded::WithRegretKind { measured, .. } => measured.to_owned(),
         Seeded::Cell { measured, algorithm, checkpoints, seed, suboptimal } => format!(
             "{measured}\n{}\ncheckpoints {checkpoints:?}\nseed {seed}\nsuboptimal {suboptimal}",
             seed_text(Seeded::Revised(algorithm))
@@ -314,7 +314,7 @@ mod tests {
     use bandits::{Arena, MatrixArena, log_spaced, problems};
 
     use super::*;
-    use crate::prepared::PreparedSite;
+    use crate::prepared_site::PreparedSite;
     use crate::spec::SiteSpec;
 
     const DATA: &str = "\"synthetic\":true,\
@@ -455,7 +455,7 @@ mod tests {
             )
         );
         for (regret, text) in [(RegretKind::Borda, "m"), (RegretKind::Weak, "m\nregret weak")] {
-            assert_eq!(seed_text(Seeded::Counted { measured: "m", regret }), text);
+            assert_eq!(seed_text(Seeded::WithRegretKind { measured: "m", regret }), text);
         }
         assert_eq!(seed_text(Seeded::Subset { size: 3, arms: 10 }), "subset of 3 of 10");
     }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::description::SiteDescription;
 use crate::lists::ListSource;
-use crate::prepared::PreparedSite;
+use crate::prepared_site::PreparedSite;
 use crate::seed;
 use crate::site::{MixingMethods, Site};
 use crate::text_form;

@@ -29,16 +29,16 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | does one side win more? | [`anytime::PairTest`]; with a single look: [`fixed::sign_test`] |
+//! | does one side win more? | [`anytime::PairTest`]; with a single look: [`fixed_sample::sign_test`] |
 //! | which of many arms is the best, or no worse than the best by more than a margin? | [`anytime::BestArm`] |
 //! | were coins fair that should be, whatever their stakes? | [`anytime::ln_evidence_against_fair`] |
 //! | how large is the difference? | [`anytime::ShareSequence`], in agreement with the test; if it drifts: [`anytime::RunningMean`] |
 //! | how much more of something, per impression? | [`anytime::RatioSequence`] |
-//! | do two rankers differ in a measure per query? | [`fixed::paired_t_test`], [`fixed::wilcoxon_signed_rank`], [`fixed::paired_bootstrap`] |
-//! | what is a mean that people labelled in part and a model everywhere? | [`fixed::PredictionPoweredMeans`] |
-//! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed::rank_sum`], [`fixed::two_sample_bootstrap`] |
-//! | do two measurements of the same things agree, and what does one predict of the other? | [`fixed::sign_agreement`], [`fixed::correlation`], [`fixed::weighted_line`] |
-//! | are some of many differences real? | [`fixed::holm`], [`fixed::benjamini_hochberg`] |
+//! | do two rankers differ in a measure per query? | [`fixed_sample::paired_t_test`], [`fixed_sample::wilcoxon_signed_rank`], [`fixed_sample::paired_bootstrap`] |
+//! | what is a mean that people labelled in part and a model everywhere? | [`fixed_sample::PredictionPoweredMeans`] |
+//! | do two samples without pairs differ, e.g. runs of two algorithms? | [`fixed_sample::rank_sum`], [`fixed_sample::two_sample_bootstrap`] |
+//! | do two measurements of the same things agree, and what does one predict of the other? | [`fixed_sample::sign_agreement`], [`fixed_sample::correlation`], [`fixed_sample::weighted_line`] |
+//! | are some of many differences real? | [`fixed_sample::holm`], [`fixed_sample::benjamini_hochberg`] |
 //! | how many units until a decision? | [`power::StoppingTime`], [`power::fixed_sample`]; in an A/B test: [`power::two_groups`] |
 //! | one number per arm from all pairs? | [`BradleyTerry`] |
 //!
@@ -46,11 +46,11 @@
 
 mod error;
 mod outcome;
-mod special;
+mod special_functions;
 
 pub mod anytime;
 pub mod bradley_terry;
-pub mod fixed;
+pub mod fixed_sample;
 pub mod matrix;
 pub mod power;
 pub mod units;
@@ -59,7 +59,9 @@ pub use bradley_terry::{BradleyTerry, Errors};
 pub use error::StatisticsError;
 pub use outcome::Counts;
 pub use ranktypes::Preference;
-pub use special::{Normals, binomial_at_least, normal_above, normal_quantile, student_outside, student_quantile};
+pub use special_functions::{
+    Normals, binomial_at_least, normal_above, normal_quantile, student_outside, student_quantile,
+};
 
 /// The example of the README, compiled and run as a test.
 #[cfg(doctest)]

@@ -20,7 +20,7 @@
 //!
 //! # How to add a study
 //!
-//! 1. A file `src/NAME.rs` with a request, which is flags at the same time, and the study: `impl Study`, and `impl OnSite` if it
+//! 1. A file `src/NAME.rs` with a request, which is flags at the same time, and the study: `impl Study`, and `impl SiteStudy` if it
 //!    is one of a site. Add `pub mod NAME;` below, and a line to the table above. Inside the crate, `studies::` is `crate::`.
 //! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`, called
 //!    as `COMMAND` in camel case (`list-length` is `ListLength`). Help with examples, `rankduel.toml` (a table `[ties]`), shards,
@@ -52,7 +52,7 @@
 //! use studies::runner::share::first_revision;
 //! use studies::runner::{Keeper, Values, Workplace};
 //! use studies::site::OpenSite;
-//! use studies::{Content, OnSite, Report, Study, Units, UsualPlace};
+//! use studies::{Content, SiteStudy, Report, Study, Units, UsualPlace};
 //!
 //! /// The request. The comments are the help of the flags.
 //! #[derive(Debug, Clone, Args)]
@@ -83,7 +83,7 @@
 //!     seed: u64,
 //! }
 //!
-//! impl OnSite for TiesStudy {
+//! impl SiteStudy for TiesStudy {
 //!     type Request = Request;
 //!     const ABOUT: &'static str = "Measure how often the comparison of two rankers ends in a tie";
 //!     const DETAILS: &'static str = "Writes ties.csv and config.json to the results folder.";
@@ -176,7 +176,6 @@ pub mod matrix;
 pub mod matrix_file;
 pub mod notes;
 pub mod npz;
-mod on_site;
 pub mod proxy;
 mod report;
 pub mod request;
@@ -184,8 +183,9 @@ pub mod results;
 pub mod runner;
 pub mod sensitivity;
 pub mod site;
+mod site_study;
 pub mod verdict;
 
-pub use on_site::{OnSite, UsualPlace};
 pub use report::{Content, Report, ReportFile, write_files};
 pub use runner::{Destination, Execution, Finished, Study, StudyOutcome, Units, run};
+pub use site_study::{SiteStudy, UsualPlace};

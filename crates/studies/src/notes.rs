@@ -13,7 +13,7 @@ use ranktypes::text::escaped;
 use simulation::description::SiteDescription;
 use simulation::late_answers::LateAnswers;
 use simulation::matrix::matrix_bytes;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::site::Site;
 
 use crate::results::label;

@@ -18,7 +18,7 @@ use output::numbers::{significant, with_separators, with_unit};
 use output::shards::{Invocation, Shard, Share};
 use output::usage::usage;
 use serde::Serialize;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::proxy::{
     Files, Provenance, ReferenceAgreement, Request as Impressions, Sampling, ShardFiles, StartMode, State, identity,
     open_state, play, play_shard, provenance, winner, write,

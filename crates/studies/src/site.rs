@@ -11,7 +11,7 @@ use clap::Args;
 use output::numbers::parse_above_zero;
 use output::usage::usage;
 use simulation::description::Effort;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::truth::{GroundTruth, regret_kind};
 
 use crate::results::RegretBasis;

@@ -251,7 +251,7 @@ impl Amounts {
     /// The sums of one of the two that [`RatioSequence`](statistics::anytime::RatioSequence) needs, in clicks or clicked
     /// impressions per impression.
     #[must_use]
-    pub(crate) fn sums(&self, side_sums: SideSums) -> RatioSums {
+    pub(crate) fn ratio_sums(&self, side_sums: SideSums) -> RatioSums {
         RatioSums {
             amounts: side_sums.difference() as f64,
             sizes: self.impressions as f64,

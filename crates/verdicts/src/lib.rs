@@ -49,7 +49,7 @@ mod version;
 
 pub use bots::{Bots, CRAWLERS};
 pub use pair_choice::{PairChoice, PairChoices, SaidBy};
-pub use version::{OfVersion, UNNAMED_VERSION, Version, experiment_name, wrong_version};
+pub use version::{UNNAMED_VERSION, Version, VersionDeclarations, experiment_name, wrong_version};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

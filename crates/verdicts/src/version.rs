@@ -11,14 +11,14 @@ pub const UNNAMED_VERSION: &str = "no version named";
 
 /// The declarations of all impressions of a version of the experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OfVersion {
+pub struct VersionDeclarations {
     /// All rankers.
     pub rankers: BTreeSet<String>,
     /// How they were chosen.
     pub choices: PairChoices,
 }
 
-impl OfVersion {
+impl VersionDeclarations {
     /// Adds another part of the log.
     pub fn merge(&mut self, other: Self) {
         self.rankers.extend(other.rankers);

@@ -10,7 +10,7 @@ use pyo3::types::PyCapsule;
 use serde::{Deserialize, Serialize};
 use verdicts::amounts::{Amounts, SideClicks};
 use verdicts::integrity::{PageCounts, PageRecord};
-use verdicts::{OfVersion, PairChoices};
+use verdicts::{PairChoices, VersionDeclarations};
 
 use super::rules::read;
 use super::{CreditedBytes, credited_bytes, rows};
@@ -132,14 +132,14 @@ struct SurveyedVersion {
 }
 
 impl SurveyedVersion {
-    fn read(self) -> PyResult<(Option<String>, OfVersion)> {
+    fn read(self) -> PyResult<(Option<String>, VersionDeclarations)> {
         let Self { name, rankers, declared, undeclared, has_alone } = self;
         let declared = declared.iter().map(|choice| choice.parse().map_err(value_error)).collect::<PyResult<_>>()?;
         let choices = PairChoices { declared, undeclared: undeclared.into_iter().collect(), has_alone };
-        Ok((name, OfVersion { rankers: rankers.into_iter().collect(), choices }))
+        Ok((name, VersionDeclarations { rankers: rankers.into_iter().collect(), choices }))
     }
 
-    fn of((name, OfVersion { rankers, choices }): (Option<String>, OfVersion)) -> Self {
+    fn of((name, VersionDeclarations { rankers, choices }): (Option<String>, VersionDeclarations)) -> Self {
         Self {
             name,
             rankers: rankers.into_iter().collect(),

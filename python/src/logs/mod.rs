@@ -21,7 +21,7 @@ use click_logs::outcomes::{conversions_of_text, conversions_text};
 use click_logs::outcomes::{fates_csv, pages_csv};
 use click_logs::verdict::{SYNTHETIC, outlook, read_outcomes};
 use page::decision::{distrust_headline, overview};
-use page::figure::win_rates;
+use page::standalone_svg::win_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
@@ -68,7 +68,7 @@ impl Log {
         let settings = rules::read(rules)?;
         let horizon = horizon.map(parse_duration).transpose();
         let horizon = horizon.map_err(|error| value_error(format!("horizon: {error}")))?;
-        let state = state.map(|folder| State::open(&folder, &settings, horizon)).transpose().map_err(of_state)?;
+        let state = state.map(|folder| State::open(&folder, &settings, horizon)).transpose().map_err(state_error)?;
         let gathered = match &state {
             Some(state) => FrameJoin::for_state(settings, state).map_err(value_error)?,
             None => FrameJoin::new(settings),
@@ -79,7 +79,7 @@ impl Log {
     /// Makes the credited log the state of the log that grows, if there is one.
     fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
         let unkept = self.unkept.take();
-        py.detach(|| unkept.map(PendingRun::keep).transpose()).map(drop).map_err(of_state)
+        py.detach(|| unkept.map(PendingRun::keep).transpose()).map(drop).map_err(state_error)
     }
 
     /// Adds a batch of impressions, numbered from `first`.
@@ -112,7 +112,7 @@ impl Log {
     fn credited<'py>(&mut self, py: Python<'py>) -> PyResult<CreditedBytes<'py>> {
         if let Some(state) = self.state.take() {
             let appended = py.detach(|| self.gathered.append(state));
-            let (credited, unkept) = appended.map_err(of_state)?;
+            let (credited, unkept) = appended.map_err(state_error)?;
             self.unkept = Some(unkept);
             return Ok(credited_bytes(py, &credited, self.gathered.settings()));
         }
@@ -137,7 +137,7 @@ impl Log {
 }
 
 /// An error of a state, which speaks of flags, in the words of arguments.
-fn of_state(error: anyhow::Error) -> PyErr {
+fn state_error(error: anyhow::Error) -> PyErr {
     const WORDS: [(&str, &str); 8] = [
         ("--append", "state"),
         ("--until TIME", "until"),

@@ -125,7 +125,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
         else:
             id, documents, seen = *self.first_page(user, query), "0"
             documents = self.show(id, documents, True)
-        self.answer(query, id, int(seen), documents, user)
+        self.send_page(query, id, int(seen), documents, user)
 
     def user(self):
         """The user, from the cookie; empty for a new one."""
@@ -145,7 +145,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
         self.send_response(204)
         self.end_headers()
 
-    def answer(self, query, id, seen, documents, user):
+    def send_page(self, query, id, seen, documents, user):
         """The page as HTML. Clicks go from the browser to the live server, by the id alone."""
         more = seen + sum(document != ADVERT[0] for document in documents)
         rows = "".join(self.row(document) for document in documents)

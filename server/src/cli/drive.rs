@@ -153,14 +153,13 @@ impl Drive {
 
 fn print_done(totals: &RunTotals) {
     let seconds = totals.took.as_secs_f64();
-    let latencies = totals.credited + totals.champion;
     println!("Users are simulated.");
     println!(
         "{} impressions in {seconds:.1} s ({:.0} per second): {} mixed, {} without an impression; {} clicks taken, {} requests sent again",
         totals.request_times.count(),
         totals.request_times.count() as f64 / seconds,
         totals.credited,
-        latencies - totals.credited,
+        totals.champion,
         totals.clicks,
         totals.retries
     );

@@ -8,7 +8,8 @@ use times::parse_duration;
 
 use super::{StoreFlag, record_audit};
 use crate::store::{Access, KeyRow, Role, RotatedSecret, StoreLock};
-use crate::writer::{Clock, DAY};
+use crate::writer::Clock;
+use times::DAY;
 
 /// Make, list and revoke keys of callers, and replace the secrets of a store
 ///

@@ -11,7 +11,7 @@ use traffic::{Config, Event, Experiment};
 use super::{StoreFlag, write_new};
 use crate::export::choices_line;
 use crate::store::{Access, Store};
-use crate::writer::{FoldedLog, Next, fold};
+use crate::writer::{FoldedLog, NextEvent, fold};
 
 /// Fold logs again: choices are made again and compared, and a checksum of all events is printed
 ///
@@ -52,7 +52,7 @@ impl Replay {
             let mut ranges: Vec<Range> = Vec::new();
             let mut choices = String::new();
             let FoldedLog { experiment, events, .. } =
-                fold(store, id, &name, |Next { n, event, experiment: before }| {
+                fold(store, id, &name, |NextEvent { n, event, experiment: before }| {
                     if let Event::Created { chooser, .. } | Event::Continued { chooser, .. } = event {
                         ranges.push(Range { from: n, to: n, chooser: chooser.clone() });
                     }

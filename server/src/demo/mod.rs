@@ -15,6 +15,7 @@ use anyhow::{Result, bail};
 use bandits::Generator;
 use interleave::keyed::seed_of;
 use rand::{Rng as _, SeedableRng as _};
+use times::DAY;
 
 use crate::running::{Hooks, RunningServer};
 use crate::settings::Settings;
@@ -28,7 +29,6 @@ pub const NOTICE: &str = "Demo: users, clicks and time are simulated. An hour pa
 const START_TIME: i64 = 1_767_571_200_000;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
 /// The days that have passed when the page opens.
 pub const HISTORY_DAYS: u32 = 12;
 /// The days after which users stay away, so that the store does not grow for ever.

@@ -6,9 +6,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Map, Value, json};
 use simulation::spec::SiteSpec;
 
-use super::{DAY, HOUR};
+use super::HOUR;
 use crate::drive::users::Users;
 use crate::http::Call;
+use times::DAY;
 
 /// The synthetic data set.
 const DATASET: &str = "mslr-lookalike:0.003";

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use interleave::keyed::RunKey;
 use interleave::{Doc, RankedList};
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::spec::SiteSpec;
 
 use super::draw_below;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::{ExportError, ExportKind, Rules};
 use crate::store::{ShownDocuments, Store};
-use crate::writer::{Next, fold};
+use crate::writer::{NextEvent, fold};
 
 /// Writes all impressions, clicks or outcomes of days that are final.
 pub(super) fn write(
@@ -16,7 +16,7 @@ pub(super) fn write(
 ) -> Result<(), ExportError> {
     let final_day = Rules::of(store, id, name)?.final_day();
     let mut failed: Option<ExportError> = None;
-    fold(store, id, name, |Next { event, experiment, .. }| {
+    fold(store, id, name, |NextEvent { event, experiment, .. }| {
         if failed.is_some() {
             return;
         }
@@ -44,7 +44,7 @@ pub(super) fn write(
 /// Writes the judgements, in their order.
 pub(super) fn judgements(store: &Store, id: u32, name: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut failed = None;
-    fold(store, id, name, |Next { event, experiment, .. }| {
+    fold(store, id, name, |NextEvent { event, experiment, .. }| {
         let line = experiment.and_then(|experiment| experiment.judgement(event));
         if let Some(line) = line.filter(|_| failed.is_none()) {
             failed = out.write_all(line.as_bytes()).err();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::Json as Answer;
+use axum::Json as JsonAnswer;
 use axum::extract::State;
 use interleave::Preference;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub(super) async fn impression(
     _: ServeCaller,
     AnyExperimentPath(entry): AnyExperimentPath,
     body: Json,
-) -> Result<Answer<Page>, Problem> {
+) -> Result<JsonAnswer<Page>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key", "segment", "lists", "documents"])?;
@@ -53,7 +53,7 @@ pub(super) async fn choose(
     _: ServeCaller,
     AnyExperimentPath(entry): AnyExperimentPath,
     body: Json,
-) -> Result<Answer<Chosen>, Problem> {
+) -> Result<JsonAnswer<Chosen>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "agent", "query", "key", "segment"])?;
@@ -61,7 +61,7 @@ pub(super) async fn choose(
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
     let (outcome, names) = choose_without_lists(&app, &entry, &requester, "choose", body.value()).await?;
-    Ok(Answer(Chosen { outcome, rankers: Rankers::Any { rankers: names } }))
+    Ok(JsonAnswer(Chosen { outcome, rankers: Rankers::Any { rankers: names } }))
 }
 
 /// `POST /v1/experiments/{experiment}/duels`
@@ -70,7 +70,7 @@ pub(super) async fn duel(
     _: ServeCaller,
     AnyExperimentPath(entry): AnyExperimentPath,
     body: Json,
-) -> Result<Answer<Chosen>, Problem> {
+) -> Result<JsonAnswer<Chosen>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["unit", "key", "segment"])?;
@@ -79,7 +79,7 @@ pub(super) async fn duel(
     let (outcome, names) = choose_without_lists(&app, &entry, &requester, "duel", body.value()).await?;
     // A single ranker stands on both sides: there is nothing to compare.
     let [first, second] = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_default());
-    Ok(Answer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
+    Ok(JsonAnswer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
 }
 
 /// Asks the writer for an impression. Where that is not possible in time, or not wanted, the fallback's list is the
@@ -126,33 +126,34 @@ async fn choose_without_lists(
 pub(super) async fn lists(
     State(app): State<App>,
     WithRole(caller): ServeCaller,
-    of: ImpressionPath,
+    path: ImpressionPath,
     body: Json,
-) -> Result<Answer<Page>, Problem> {
-    caller.check_experiment(&of.entry.config.name)?;
+) -> Result<JsonAnswer<Page>, Problem> {
+    caller.check_experiment(&path.entry.config.name)?;
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["lists", "documents"])?;
-    let SubmittedLists { lists, fallback } = SubmittedLists::of(&top, &of.entry.config, false, of_fallback(&of.entry))?;
-    let (id, within) = (of.id, app.settings.decision_timeout);
+    let SubmittedLists { lists, fallback } =
+        SubmittedLists::of(&top, &path.entry.config, false, of_fallback(&path.entry))?;
+    let (id, within) = (path.id, app.settings.decision_timeout);
     let request = app.hashes.request(id.experiment, "lists", body.value().to_string().as_bytes());
     // Show some list even if the fallback matched no document.
     let fallback = match fallback.is_empty() {
-        true => lists.ids.iter().take(of.entry.config.shown as usize).map(str::to_owned).collect(),
+        true => lists.ids.iter().take(path.entry.config.shown as usize).map(str::to_owned).collect(),
         false => fallback,
     };
     // The user does not see what the impression would show, so it must not count as one without lists.
-    let alone = |why| {
+    let give_up_with_fallback = |why| {
         app.writer.give_up(id);
         Ok(fallback_list(&app, fallback, why))
     };
-    if let Some(why) = of.entry.halted() {
-        return alone(why);
+    if let Some(why) = path.entry.halted() {
+        return give_up_with_fallback(why);
     }
     let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
     match answer_or_fallback(mixed)? {
-        Ok((shown, is_mixed)) => Ok(list_page(&app, of.text, shown, is_mixed)),
-        Err(why) => alone(why),
+        Ok((shown, is_mixed)) => Ok(list_page(&app, path.text, shown, is_mixed)),
+        Err(why) => give_up_with_fallback(why),
     }
 }
 
@@ -160,26 +161,26 @@ pub(super) async fn lists(
 pub(super) async fn next(
     State(app): State<App>,
     WithRole(caller): ServeCaller,
-    of: ImpressionPath,
+    path: ImpressionPath,
     body: Json,
-) -> Result<Answer<Told>, Problem> {
-    caller.check_experiment(&of.entry.config.name)?;
+) -> Result<JsonAnswer<Told>, Problem> {
+    caller.check_experiment(&path.entry.config.name)?;
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["seen"])?;
     let seen = top.get("seen")?.map(|seen| seen.whole(1, u32::MAX.into())).transpose()?.map(|seen| seen as u32);
-    let shown = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::next(session, of.id, seen)).await??;
-    Ok(Answer(json!({"shown": shown})))
+    let shown = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::next(session, path.id, seen)).await??;
+    Ok(JsonAnswer(json!({"shown": shown})))
 }
 
 /// `PUT /v1/impressions/{id}/shown`
 pub(super) async fn displayed(
     State(app): State<App>,
     WithRole(caller): ServeCaller,
-    of: ImpressionPath,
+    path: ImpressionPath,
     body: Json,
-) -> Result<Answer<Told>, Problem> {
-    caller.check_experiment(&of.entry.config.name)?;
+) -> Result<JsonAnswer<Told>, Problem> {
+    caller.check_experiment(&path.entry.config.name)?;
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["documents", "pinned"])?;
@@ -196,31 +197,31 @@ pub(super) async fn displayed(
     let pinned = top.get("pinned")?.map(|pinned| names(&pinned)).transpose()?.unwrap_or_default();
     let page = DisplayedPage { documents, pinned };
     let places =
-        app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::displayed(session, of.id, &page)).await??;
-    Ok(Answer(json!({"places": places})))
+        app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::displayed(session, path.id, &page)).await??;
+    Ok(JsonAnswer(json!({"places": places})))
 }
 
 /// `POST /v1/impressions/{id}/close`
 pub(super) async fn close(
     State(app): State<App>,
     WithRole(caller): ServeCaller,
-    of: ImpressionPath,
+    path: ImpressionPath,
     body: Json,
-) -> Result<Answer<Told>, Problem> {
-    caller.check_experiment(&of.entry.config.name)?;
+) -> Result<JsonAnswer<Told>, Problem> {
+    caller.check_experiment(&path.entry.config.name)?;
     Node::top(body.parsed()?.value()).only(&[])?;
-    let closed = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::close(session, of.id)).await??;
-    Ok(Answer(json!({"closed": closed})))
+    let closed = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::close(session, path.id)).await??;
+    Ok(JsonAnswer(json!({"closed": closed})))
 }
 
 /// `POST /v1/duels/{id}`
 pub(super) async fn judge(
     State(app): State<App>,
     WithRole(caller): ServeCaller,
-    of: ImpressionPath,
+    path: ImpressionPath,
     body: Json,
-) -> Result<Answer<Told>, Problem> {
-    caller.check_experiment(&of.entry.config.name)?;
+) -> Result<JsonAnswer<Told>, Problem> {
+    caller.check_experiment(&path.entry.config.name)?;
     let body = body.parsed()?;
     let top = Node::top(body.value());
     top.only(&["winner"])?;
@@ -232,8 +233,8 @@ pub(super) async fn judge(
         Some("tie") => Preference::Tie,
         _ => return Err(winner.wrong(expected).into()),
     };
-    let taken = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::judge(session, of.id, winner)).await??;
-    Ok(Answer(json!({"taken": taken})))
+    let taken = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::judge(session, path.id, winner)).await??;
+    Ok(JsonAnswer(json!({"taken": taken})))
 }
 
 /// The request for the writer.
@@ -338,9 +339,9 @@ pub(super) struct Page {
     shown: Vec<String>,
 }
 
-fn list_page(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> Answer<Page> {
+fn list_page(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> JsonAnswer<Page> {
     let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
-    Answer(Page { outcome, shown })
+    JsonAnswer(Page { outcome, shown })
 }
 
 /// The reason if one ranker was chosen alone: its clicks are recorded, and compare nothing.
@@ -352,7 +353,7 @@ fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
     Some("alone")
 }
 
-fn fallback_list(app: &App, shown: Vec<String>, why: &'static str) -> Answer<Page> {
+fn fallback_list(app: &App, shown: Vec<String>, why: &'static str) -> JsonAnswer<Page> {
     app.metrics.champions.count(why);
-    Answer(Page { outcome: ImpressionAnswer { credited: false, id: None, why: Some(why) }, shown })
+    JsonAnswer(Page { outcome: ImpressionAnswer { credited: false, id: None, why: Some(why) }, shown })
 }

@@ -62,7 +62,7 @@ pub fn events(session: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<ClickFat
                     Some(position) => experiment.click(now, impression, position as u32),
                     // An advertisement belongs to no ranker, and is not a fault.
                     None if shown.is_pinned(document) => experiment.click(now, impression, u32::MAX),
-                    None => experiment.stray(now, impression, || near_position(shown, document)),
+                    None => experiment.click_outside_list(now, impression, || near_position(shown, document)),
                 },
             },
         };

@@ -55,7 +55,7 @@ pub enum ValueKind<'v> {
 }
 
 impl Document<'_> {
-    /// The whole text.
+    /// The whole value.
     #[must_use]
     pub fn value(&self) -> Value<'_> {
         Value { tokens: &self.tokens, at: 0 }

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use output::numbers::with_unit;
+use times::DAY;
 use traffic::{Config, Event, Experiment, RecordedEvent, State};
 
 use super::LoadedExperiment;
 use super::maintenance::{FetchError, Maintenance, fetch};
 use crate::store::{SnapshotHead, Store, StoreError};
-
-/// Milliseconds of a day.
-pub const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Why the experiments of a store cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,7 +67,7 @@ pub(super) fn impression_of(event: &Event, asked: &mut u64) -> Option<u64> {
 
 /// An event of a log, before it is folded.
 #[derive(Debug, Clone, Copy)]
-pub struct Next<'a> {
+pub struct NextEvent<'a> {
     /// Its number.
     pub n: u64,
     /// The event.
@@ -83,7 +81,7 @@ pub struct Next<'a> {
 ///
 /// # Errors
 /// If an event is missing, cannot be read, or does not follow from those before it.
-pub fn fold(store: &Store, id: u32, name: &str, each: impl FnMut(Next<'_>)) -> Result<FoldedLog, LoadError> {
+pub fn fold(store: &Store, id: u32, name: &str, each: impl FnMut(NextEvent<'_>)) -> Result<FoldedLog, LoadError> {
     let first = store.first_event(id)?;
     if first == 1 {
         return fold_after(store, id, name, None, each);
@@ -115,39 +113,39 @@ fn restored(store: &Store, id: u32, name: &str, head: SnapshotHead) -> Result<Re
     }
 }
 
-/// As [`fold`], after the state of a snapshot if `begun` has one.
+/// As [`fold`], after the state of a snapshot if there is a `restored_experiment`.
 fn fold_after(
     store: &Store,
     id: u32,
     name: &str,
     restored_experiment: Option<RestoredExperiment>,
-    mut each: impl FnMut(Next<'_>),
+    mut each: impl FnMut(NextEvent<'_>),
 ) -> Result<FoldedLog, LoadError> {
-    let first_number = restored_experiment.as_ref().map_or(0, |restored_experiment| restored_experiment.at);
+    let snapshot_number = restored_experiment.as_ref().map_or(0, |restored_experiment| restored_experiment.at);
     let first = store.first_event(id)?;
     let mut folded = restored_experiment.map(|restored_experiment| restored_experiment.experiment);
-    let (mut events, mut request_count) =
+    let (mut last_event, mut request_count) =
         folded.as_ref().map_or((0, 0), |experiment| (experiment.position().0, experiment.fates().asked));
-    store.events(id, events, |stored| -> Result<(), LoadError> {
-        let wrong = |message: String| LoadError::Event { experiment: name.to_owned(), n: stored.n, message };
-        if stored.n != events + 1 {
-            return Err(wrong(format!("the events from {} on are not there", events + 1)));
+    store.events(id, last_event, |stored| -> Result<(), LoadError> {
+        let event_error = |message: String| LoadError::Event { experiment: name.to_owned(), n: stored.n, message };
+        if stored.n != last_event + 1 {
+            return Err(event_error(format!("the events from {} on are not there", last_event + 1)));
         }
-        let recorded = RecordedEvent::read(stored.body).map_err(|error| wrong(error.to_string()))?;
+        let recorded = RecordedEvent::read(stored.body).map_err(|error| event_error(error.to_string()))?;
         let event = recorded.event();
         let impression = impression_of(event, &mut request_count);
         if stored.kind != event.kind() || stored.impression != impression {
-            return Err(wrong("its columns `kind` and `impression` are not those of its body".to_owned()));
+            return Err(event_error("its columns `kind` and `impression` are not those of its body".to_owned()));
         }
-        each(Next { n: stored.n, event, experiment: folded.as_ref() });
+        each(NextEvent { n: stored.n, event, experiment: folded.as_ref() });
         if let (Some(unit), Some(experiment)) = (event.unit(), &mut folded) {
-            fetch(store, id, experiment, unit, first_number)?;
+            fetch(store, id, experiment, unit, snapshot_number)?;
         }
         match &mut folded {
-            None => folded = Some(Experiment::begin(&recorded).map_err(|error| wrong(error.to_string()))?),
-            Some(experiment) => experiment.fold(&recorded).map_err(|error| wrong(error.to_string()))?,
+            None => folded = Some(Experiment::begin(&recorded).map_err(|error| event_error(error.to_string()))?),
+            Some(experiment) => experiment.fold(&recorded).map_err(|error| event_error(error.to_string()))?,
         }
-        events = stored.n;
+        last_event = stored.n;
         Ok(())
     })?;
     let mut experiment = folded.ok_or_else(|| LoadError::Empty(name.to_owned()))?;
@@ -161,7 +159,7 @@ fn fold_after(
     }
     // The folded events are in the store already.
     let _ = experiment.take_events();
-    Ok(FoldedLog { experiment, events, requests: request_count })
+    Ok(FoldedLog { experiment, events: last_event, requests: request_count })
 }
 
 /// Folds the log of an experiment from its first event that is kept, and compares the state there with each snapshot, and with the

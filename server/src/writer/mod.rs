@@ -29,7 +29,7 @@ use tokio::sync::{oneshot, watch};
 
 pub use clock::Clock;
 pub use directory::{Directory, ExperimentHandle};
-pub use load::{DAY, Damage, FoldedLog, LoadError, Next, check_log, fold};
+pub use load::{Damage, FoldedLog, LoadError, NextEvent, check_log, fold};
 pub use session::{LoadedExperiment, Transaction, UndeliveredImpression};
 pub use truncate::Truncation;
 

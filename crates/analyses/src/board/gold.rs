@@ -20,7 +20,7 @@ pub enum GoldSource {
 impl GoldSource {
     /// Reads a file; errors name the line.
     pub(super) fn reading(name: &str, bytes: &[u8], options: &Options) -> Result<Reading> {
-        board::read::bytes(bytes, options).map_err(|error| match error.row {
+        board::read::from_bytes(bytes, options).map_err(|error| match error.row {
             Some(row) => anyhow!("{name}:{row}: {}", error.message),
             None => anyhow!("{name}: {}", error.message),
         })

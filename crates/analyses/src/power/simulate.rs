@@ -70,7 +70,7 @@ pub fn by_shares(
 ///
 /// # Errors
 /// If the confidence is not a probability.
-pub fn on_site(
+pub fn site_study(
     (site, method): (&Site, &AnyInterleaving),
     pair: [usize; 2],
     goal: &Goal,

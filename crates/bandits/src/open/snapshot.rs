@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::OpenPolicy;
-use super::tickets::{Arms, FREE_SLOT, Open, Tickets};
+use super::tickets::{Arms, NO_TICKET, StoredChoice, Tickets};
 use crate::registry::Spec;
 use crate::state::{State, StateError, StateReader, StateWriter};
 use crate::{Arm, Generators};
@@ -116,7 +116,7 @@ impl State for Tickets {
         let mut last: Option<&Arc<[Arm]>> = None;
         for (slot, open) in self.slots.iter().enumerate() {
             to.put((open.number, open.check, open.step));
-            let arms = if open.number == FREE_SLOT { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
+            let arms = if open.number == NO_TICKET { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
             match arms {
                 Arms::Duel(pair) => {
                     to.put(0_u8);
@@ -141,7 +141,7 @@ impl State for Tickets {
         let mut last: Option<Arc<[Arm]>> = None;
         for slot in 0..from.get::<usize>()? {
             let (number, check, step) = from.get()?;
-            let mut open = Open { number, step, check, pair: [Arm(0); 2], is_set: true };
+            let mut open = StoredChoice { number, step, check, pair: [Arm(0); 2], is_set: true };
             match (from.get::<u8>()?, &last) {
                 (0, _) => (open.pair, open.is_set) = (from.get()?, false),
                 (1, Some(_)) => {}

@@ -134,8 +134,8 @@ pub(super) enum Arms<'a> {
 
 /// An open choice, in as little room as it takes: there may be many thousands of them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
-    /// `FREE` if nothing is kept here.
+pub(super) struct StoredChoice {
+    /// [`NO_TICKET`] if nothing is kept here.
     pub(super) number: u64,
     pub(super) step: u64,
     pub(super) check: u32,
@@ -145,12 +145,12 @@ pub(super) struct Open {
     pub(super) is_set: bool,
 }
 
-pub(super) const FREE_SLOT: u64 = u64::MAX;
+pub(super) const NO_TICKET: u64 = u64::MAX;
 
 /// The tickets that are open, each in a slot: as many slots as ever were open at a time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tickets {
-    pub(super) slots: Vec<Open>,
+    pub(super) slots: Vec<StoredChoice>,
     /// By slot, as far as there are sets.
     pub(super) sets: Vec<Option<Arc<[Arm]>>>,
     pub(super) free: Vec<u32>,
@@ -163,7 +163,7 @@ impl Tickets {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (Ticket, u64, &[Arm])> {
-        (0_u32..).zip(&self.slots).filter(|(_, open)| open.number != FREE_SLOT).map(|(slot, open)| {
+        (0_u32..).zip(&self.slots).filter(|(_, open)| open.number != NO_TICKET).map(|(slot, open)| {
             let set = self.sets.get(slot as usize).and_then(Option::as_deref).filter(|_| open.is_set);
             (Ticket { number: open.number, slot, check: open.check }, open.step, set.unwrap_or(&open.pair))
         })
@@ -174,7 +174,7 @@ impl Tickets {
     pub(super) fn give(&mut self, history: u64, step: u64, pair: [Arm; 2]) -> Ticket {
         let number = self.given;
         self.given += 1;
-        let open = Open { number, step, check: history as u32, pair, is_set: false };
+        let open = StoredChoice { number, step, check: history as u32, pair, is_set: false };
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = open;
@@ -222,7 +222,7 @@ impl Tickets {
     pub(super) fn arms(&self, ticket: Ticket) -> Result<Arms<'_>, OpenError> {
         let slot = ticket.slot as usize;
         match self.slots.get(slot) {
-            Some(open) if open.number == ticket.number && open.check == ticket.check && ticket.number != FREE_SLOT => {
+            Some(open) if open.number == ticket.number && open.check == ticket.check && ticket.number != NO_TICKET => {
                 Ok(self.arms_in(slot))
             }
             _ => Err(self.refusal(ticket)),
@@ -233,10 +233,10 @@ impl Tickets {
     #[inline]
     pub(super) fn close_duel(&mut self, ticket: Ticket) -> Option<(u64, [Arm; 2])> {
         let open = self.slots.get_mut(ticket.slot as usize)?;
-        if open.number != ticket.number || open.check != ticket.check || ticket.number == FREE_SLOT || open.is_set {
+        if open.number != ticket.number || open.check != ticket.check || ticket.number == NO_TICKET || open.is_set {
             return None;
         }
-        open.number = FREE_SLOT;
+        open.number = NO_TICKET;
         self.free.push(ticket.slot);
         Some((open.step, open.pair))
     }
@@ -245,7 +245,7 @@ impl Tickets {
     #[cold]
     fn refusal(&self, ticket: Ticket) -> OpenError {
         match self.slots.get(ticket.slot as usize) {
-            Some(open) if open.number == ticket.number && ticket.number != FREE_SLOT => {
+            Some(open) if open.number == ticket.number && ticket.number != NO_TICKET => {
                 OpenError::OtherHistory { ticket }
             }
             _ if ticket.number >= self.given => OpenError::NeverGivenOut { ticket, given: self.given },
@@ -257,7 +257,7 @@ impl Tickets {
     #[inline]
     pub(super) fn close(&mut self, ticket: Ticket) -> u64 {
         let open = &mut self.slots[ticket.slot as usize];
-        open.number = FREE_SLOT;
+        open.number = NO_TICKET;
         if open.is_set {
             self.sets[ticket.slot as usize] = None;
         }

@@ -45,13 +45,13 @@ impl Policy for ReferenceSavage {
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
         let arms = self.wins.arms();
         if let [last] = self.left[..] {
-            let beaten = (0..arms).map(|i| {
-                let ahead = (0..arms).filter(|&j| f64::from(self.wins[(i, j)]) > f64::from(self.wins[(j, i)]));
-                ahead.count()
+            let arms_beaten_by_each = (0..arms).map(|i| {
+                let arms_beaten = (0..arms).filter(|&j| f64::from(self.wins[(i, j)]) > f64::from(self.wins[(j, i)]));
+                arms_beaten.count()
             });
             let winner = match self.winner {
                 Some(winner) => winner,
-                None if self.lerot && arms > 1 => argmax(generator, beaten).unwrap_or(last),
+                None if self.lerot && arms > 1 => argmax(generator, arms_beaten_by_each).unwrap_or(last),
                 None => last,
             };
             self.winner = Some(winner);

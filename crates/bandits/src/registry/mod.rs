@@ -72,7 +72,7 @@ algorithms! {
     Savage(policies::savage::SavageConfig),
     Rucb(policies::rucb::RucbConfig),
     MergeRucb(policies::merge_rucb::MergeRucbConfig),
-    MergeRucbSquared(policies::merge_rucb::squared::MergeRucbSquaredConfig),
+    MergeRucbSquared(policies::merge_rucb::squared_horizons::MergeRucbSquaredConfig),
     MergeRucbParallel(policies::merge_rucb::parallel::MergeRucbParallelConfig),
     MergeDts(policies::merge_dts::MergeDtsConfig),
     Rcs(policies::rcs::RcsConfig),

@@ -79,7 +79,7 @@ impl RegretKind {
     /// Whether it can be measured with the gaps to one best arm alone, as in a live run, which estimates only the
     /// best ranker's row of the preference matrix.
     #[must_use]
-    pub fn needs_one_row(self) -> bool {
+    pub fn needs_only_one_row(self) -> bool {
         matches!(self, Self::Condorcet | Self::Weak | Self::Strong | Self::Ndcg)
     }
 }
@@ -94,8 +94,8 @@ impl FromStr for RegretKind {
     type Err = UnknownRegret;
 
     fn from_str(text: &str) -> Result<Self, UnknownRegret> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
-        found.ok_or_else(|| UnknownRegret { found: text.to_owned() })
+        let kind = Self::ALL.into_iter().find(|kind| kind.name() == text);
+        kind.ok_or_else(|| UnknownRegret { found: text.to_owned() })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::counts::PairTable;
 use crate::random::geometric;
 use crate::{Arm, Choice, Generator, state};
 
-mod knockout;
+mod cut_short_tournament;
 mod policy;
 mod posterior;
 mod sweeps;
@@ -20,7 +20,7 @@ mod testing;
 mod tournament;
 mod win_probability;
 
-use knockout::Knockout;
+use cut_short_tournament::CutShortTournament;
 pub(crate) use policy::{ThompsonRule, ThompsonSampling};
 pub(crate) use posterior::Posterior;
 pub(crate) use win_probability::{WinProbability, chance_of};
@@ -89,7 +89,7 @@ pub(crate) struct Sampler {
     row: Vec<u32>,
     scores: Vec<u32>,
     inside: Vec<u32>,
-    knockout: Knockout,
+    knockout: CutShortTournament,
     /// Of all pairs i < j, whether i won; kept only for `Ties::Regret`.
     outcomes: PairTable<u32>,
     /// The arms that won the most duels of the tournament.
@@ -112,7 +112,7 @@ impl Sampler {
             row: vec![0; arms],
             scores: vec![0; arms],
             inside: vec![0; arms],
-            knockout: Knockout::new(arms),
+            knockout: CutShortTournament::new(arms),
             outcomes: match ties {
                 Ties::Random => PairTable::new(0, 0),
                 Ties::Regret => PairTable::new(arms, 0),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use output::usage::usage;
-use statistics::fixed::critical_difference;
+use statistics::fixed_sample::critical_difference;
 
 use crate::entry::EntryInfo;
 use crate::results::{EntryResults, ProblemInfo, Results, RunValues, TrackResults};

@@ -3,7 +3,7 @@
 use bandits::Generator;
 use bandits::random::below;
 use rand::SeedableRng as _;
-use statistics::fixed::mid_ranks;
+use statistics::fixed_sample::mid_ranks;
 
 use super::summary;
 use crate::results::RunValues;
@@ -26,15 +26,15 @@ pub(super) struct Ranking {
 impl Ranking {
     pub(super) fn of(values: &[&RunValues], measures: &[Measure], runs: usize) -> Self {
         let all_runs: Vec<usize> = (0..runs).collect();
-        let problems = values.first().map_or(0, |of| of.len());
+        let problems = values.first().map_or(0, |entry| entry.len());
         let draws: Vec<Vec<usize>> = vec![all_runs; problems];
-        let exact = mean_ranks(values, measures, &draws);
+        let exact = rank_sums(values, measures, &draws);
         let mut generator = Generator::seed_from_u64(SEED);
         let mut samples: Vec<Vec<f64>> = vec![Vec::with_capacity(SAMPLES); values.len()];
         for _ in 0..SAMPLES {
             let draw = |_: usize| (0..runs).map(|_| below(&mut generator, runs)).collect();
             let draws: Vec<Vec<usize>> = (0..problems).map(draw).collect();
-            for (sample, rank) in samples.iter_mut().zip(overall(&mean_ranks(values, measures, &draws))) {
+            for (sample, rank) in samples.iter_mut().zip(overall(&rank_sums(values, measures, &draws))) {
                 sample.push(rank);
             }
         }
@@ -42,17 +42,20 @@ impl Ranking {
         // Noise moves ranks towards the middle, in samples more than in measurements: deviations count from the mean of the samples.
         // A sample of few runs deviates too little.
         let scale = if runs > 1 { (runs as f64 / (runs - 1) as f64).sqrt() } else { 1.0 };
-        let interval = |(mut sample, at): (Vec<f64>, &f64)| {
+        let interval = |(mut sample, mean): (Vec<f64>, &f64)| {
             let middle = sample.iter().sum::<f64>() / SAMPLES as f64;
             sample.sort_by(f64::total_cmp);
             let [low, high] =
-                [SAMPLES / 40, SAMPLES - 1 - SAMPLES / 40].map(|place| at + scale * (sample[place] - middle));
-            (low.min(*at), high.max(*at))
+                [SAMPLES / 40, SAMPLES - 1 - SAMPLES / 40].map(|place| mean + scale * (sample[place] - middle));
+            (low.min(*mean), high.max(*mean))
         };
         Self {
             intervals: samples.into_iter().zip(&mean).map(interval).collect(),
             mean,
-            by_measure: exact.into_iter().map(|of| of.into_iter().map(Sum::mean).collect()).collect(),
+            by_measure: exact
+                .into_iter()
+                .map(|sums_of_entry| sums_of_entry.into_iter().map(Sum::mean).collect())
+                .collect(),
         }
     }
 
@@ -76,7 +79,7 @@ impl Sum {
 }
 
 /// Per entry and measure the ranks over problems, from these runs of each problem.
-fn mean_ranks(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>]) -> Vec<Vec<Sum>> {
+fn rank_sums(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>]) -> Vec<Vec<Sum>> {
     let mut sums = vec![vec![Sum::default(); measures.len()]; values.len()];
     for (problem, draw) in draws.iter().enumerate() {
         for (measure_index, measure) in measures.iter().enumerate() {
@@ -100,8 +103,8 @@ fn mean_ranks(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>])
 
 /// The mean over problems and measures.
 fn overall(sums: &[Vec<Sum>]) -> Vec<f64> {
-    let total = |of: &Vec<Sum>| {
-        let (sum, count) = of.iter().fold((0.0, 0), |(sum, count), one| (sum + one.sum, count + one.count));
+    let total = |sums_of_entry: &Vec<Sum>| {
+        let (sum, count) = sums_of_entry.iter().fold((0.0, 0), |(sum, count), one| (sum + one.sum, count + one.count));
         sum / f64::from(count.max(1))
     };
     sums.iter().map(total).collect()

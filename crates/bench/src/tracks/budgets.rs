@@ -1,7 +1,7 @@
 //! (b) and (c): what an entry has learnt after few answers, 2, 5 and 20 times as many as there are arms. Every budget is a
 //! session of its own, with the budget as its horizon.
 
-use statistics::fixed::kendall;
+use statistics::fixed_sample::kendall;
 
 use super::{Game, Measure, Summary, Values, stored};
 use crate::definition::Definition;

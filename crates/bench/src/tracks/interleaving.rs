@@ -7,7 +7,7 @@
 use anyhow::{Context, Result};
 use interleave::{AnyInterleaving, Interleaving};
 use ranktypes::Preference;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::seed;
 use simulation::site::ImpressionRandomness;
 use simulation::spec::SiteSpec;

@@ -212,7 +212,7 @@ pub(crate) fn all(
     tests.extend(repeats::duplicates(table, units));
     tests.extend(further_tests);
     let p_values: Vec<f64> = tests.iter().map(|test| test.0.clamp(0.0, 1.0)).collect();
-    let corrected = statistics::fixed::holm(&p_values)?;
+    let corrected = statistics::fixed_sample::holm(&p_values)?;
     let raised = corrected.into_iter().zip(tests).filter(|(p, _)| *p <= LEVEL);
     findings.extend(raised.map(|(p, (_, finding))| worded((Some(p), finding))));
     findings.extend(judges::dominant_judge(&sample)?.map(|fact| worded((None, fact))));

@@ -3,7 +3,7 @@
 use super::{Finding, Sample, Test};
 use crate::units::Units;
 use statistics::bradley_terry::Point;
-use statistics::fixed::sign_test;
+use statistics::fixed_sample::sign_test;
 use statistics::{Counts, binomial_at_least, normal_above};
 
 pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {

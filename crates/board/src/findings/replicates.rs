@@ -22,7 +22,7 @@ const REPLICATES: u64 = 300;
 const REPLICATES_OF_LARGE: u64 = 100;
 
 /// Tables with more units are large.
-const MAX_ROWS_EXACT: usize = 30_000;
+const MAX_ROWS_OF_SMALL: usize = 30_000;
 
 /// A unit as the tests need it.
 struct Row {
@@ -75,7 +75,7 @@ struct Statistics {
     ties: f64,
 }
 
-struct Frame<'a> {
+struct FittedTable<'a> {
     sample: &'a Sample<'a>,
     rows: Vec<Row>,
     pairs: Vec<(usize, usize)>,
@@ -90,19 +90,19 @@ struct Frame<'a> {
 }
 
 pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
-    let frame = Frame::of(sample);
-    let observed = frame.observed();
-    let observed_statistics = frame.statistics(&observed);
-    let replicate_count = if frame.rows.len() > MAX_ROWS_EXACT { REPLICATES_OF_LARGE } else { REPLICATES };
+    let table = FittedTable::of(sample);
+    let observed = table.observed();
+    let observed_statistics = table.statistics(&observed);
+    let replicate_count = if table.rows.len() > MAX_ROWS_OF_SMALL { REPLICATES_OF_LARGE } else { REPLICATES };
     // The gradient left at the fit: zero, or the pull of the prior, which refits of drawn tables leave as well.
-    let pull = frame.gradient(&observed);
+    let pull = table.gradient(&observed);
     let replicates: Vec<Statistics> =
-        (0..replicate_count).into_par_iter().map(|seed| frame.statistics(&frame.simulated(seed, &pull))).collect();
-    let compare = |misfit_of: fn(&Statistics) -> f64| {
-        p_value_and_ratio(misfit_of(&observed_statistics), &replicates.iter().map(misfit_of).collect::<Vec<_>>())
+        (0..replicate_count).into_par_iter().map(|seed| table.statistics(&table.simulated(seed, &pull))).collect();
+    let compare = |statistic_of: fn(&Statistics) -> f64| {
+        p_value_and_ratio(statistic_of(&observed_statistics), &replicates.iter().map(statistic_of).collect::<Vec<_>>())
     };
     let mut tests = Vec::new();
-    if frame.pairs.len() >= sample.group.fit.arms() {
+    if table.pairs.len() >= sample.group.fit.arms() {
         // Corrected points vary in another way than those of drawn tables.
         let dispersion = dispersion(&sample.group.fit, &sample.group.units).unwrap_or(1.0);
         let misfits: Vec<f64> = replicates.iter().map(|statistics| dispersion * statistics.misfit).collect();
@@ -112,31 +112,31 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
                 break;
             }
             let clusters = numbers_of(kind, &sample.group.units);
-            let misfit_of = |seed| frame.statistics(&frame.flipped(seed, &observed, &clusters, &pull)).misfit;
+            let misfit_of = |seed| table.statistics(&table.flipped(seed, &observed, &clusters, &pull)).misfit;
             let flipped: Vec<f64> = (0..replicate_count).into_par_iter().map(misfit_of).collect();
             let (p, ratio) = p_value_and_ratio(observed_statistics.misfit, &flipped);
             if p > largest.0 {
                 largest = (p, ratio);
             }
         }
-        tests.push((largest.0, frame.misfit_finding(&observed, largest.1)));
+        tests.push((largest.0, table.misfit_finding(&observed, largest.1)));
     }
-    if frame.items.len() > 1 {
+    if table.items.len() > 1 {
         let (p, design_effect) = compare(|statistics| statistics.items);
-        tests.push((p, Finding::ItemsDiffer { design_effect, items: frame.items.len() }));
+        tests.push((p, Finding::ItemsDiffer { design_effect, items: table.items.len() }));
     }
-    if frame.judges.len() > 1 {
+    if table.judges.len() > 1 {
         let (p, design_effect) = compare(|statistics| statistics.judges);
-        let (judge, share) = frame.most_deviant_judge(&observed);
+        let (judge, share) = table.most_deviant_judge(&observed);
         tests.push((p, Finding::JudgesDisagree { design_effect, judge, share }));
     }
     // Where nothing else was recorded, ties are as even as they can be, but unlikely under any fit.
     let is_decided = |unit: &Unit| matches!(unit.comparison.point, Point::Share(_));
     // Two competitors have the same ties.
-    let may_differ = frame.tie.is_some() && sample.group.fit.arms() > 2;
+    let may_differ = table.tie.is_some() && sample.group.fit.arms() > 2;
     if may_differ && sample.group.units.iter().any(is_decided) {
         let (p, _) = compare(|statistics| statistics.ties);
-        tests.push((p, frame.ties(&observed)));
+        tests.push((p, table.ties_finding(&observed)));
     }
     tests
 }
@@ -155,7 +155,7 @@ fn p_value_and_ratio(observed: f64, replicates: &[f64]) -> (f64, f64) {
     (normal_above(z), observed / average)
 }
 
-impl<'a> Frame<'a> {
+impl<'a> FittedTable<'a> {
     fn of(sample: &'a Sample<'a>) -> Self {
         let group = sample.group;
         let fit = &group.fit;
@@ -186,7 +186,7 @@ impl<'a> Frame<'a> {
                 }
             })
             .collect();
-        let mut frame = Self {
+        let mut table = Self {
             sample,
             pair_variance: vec![0.0; pairs.len()],
             arm_variance: vec![0.0; arms],
@@ -200,12 +200,12 @@ impl<'a> Frame<'a> {
             tie,
         };
         let mut information = vec![0.0; size * size];
-        for row in &frame.rows {
+        for row in &table.rows {
             let n = row.weight * row.copies;
-            frame.pair_variance[row.pair] += n * row.weight * row.variance();
+            table.pair_variance[row.pair] += n * row.weight * row.variance();
             for arm in [row.first, row.second] {
-                frame.arm_variance[arm] += n * row.weight * row.variance();
-                frame.arm_tie_variance[arm] += n * row.weight * row.tie_variance();
+                table.arm_variance[arm] += n * row.weight * row.variance();
+                table.arm_tie_variance[arm] += n * row.weight * row.tie_variance();
             }
             let direction = row.directions.entries();
             let [[curvature, mixed], [_, tie_curvature]] = row.expected.information();
@@ -230,8 +230,8 @@ impl<'a> Frame<'a> {
             let precision = if slopes.contains(&index) { fit.prior_precision(index) } else { ridge };
             information[index * size + index] += precision;
         }
-        frame.step = Cholesky::semi_definite(&information, size);
-        frame
+        table.step = Cholesky::semi_definite(&information, size);
+        table
     }
 
     fn observed(&self) -> Residuals {
@@ -332,18 +332,18 @@ impl<'a> Frame<'a> {
                 .map(|(sum, variance)| sum * sum / variance)
                 .sum()
         };
-        let worst_cluster =
-            |clusters: &[Cluster]| clusters.iter().map(|cluster| self.cluster(cluster, residuals)).sum();
+        let sum_over_clusters =
+            |clusters: &[Cluster]| clusters.iter().map(|cluster| self.cluster_statistic(cluster, residuals)).sum();
         Statistics {
             misfit: squares(&pairs, &self.pair_variance),
-            items: worst_cluster(&self.items),
-            judges: worst_cluster(&self.judges),
+            items: sum_over_clusters(&self.items),
+            judges: sum_over_clusters(&self.judges),
             ties: squares(&ties, &self.arm_tie_variance),
         }
     }
 
     /// The squared sums of a cluster's residuals by competitor, each over the competitor's variance.
-    fn cluster(&self, cluster: &Cluster, residuals: &Residuals) -> f64 {
+    fn cluster_statistic(&self, cluster: &Cluster, residuals: &Residuals) -> f64 {
         cluster
             .sides
             .chunk_by(|a, b| a.0 == b.0)
@@ -355,7 +355,7 @@ impl<'a> Frame<'a> {
     fn misfit_finding(&self, residuals: &Residuals, ratio: f64) -> Finding {
         let arms = self.sample.group.fit.arms();
         let (mut sums, mut points) = (vec![0.0; self.pairs.len()], vec![0.0; self.pairs.len()]);
-        let mut share = vec![(0.0, 0.0); arms * arms];
+        let mut pair_sums = vec![(0.0, 0.0); arms * arms];
         for (at, (row, unit)) in self.rows.iter().zip(&self.sample.group.units).enumerate() {
             sums[row.pair] += residuals.half[at];
             let n = row.weight * row.copies;
@@ -365,8 +365,8 @@ impl<'a> Frame<'a> {
             };
             points[row.pair] += 2.0 * n * half;
             for (i, j, half) in [(row.first, row.second, half), (row.second, row.first, -half)] {
-                share[i * arms + j].0 += n * half;
-                share[i * arms + j].1 += n * half * half;
+                pair_sums[i * arms + j].0 += n * half;
+                pair_sums[i * arms + j].1 += n * half * half;
             }
         }
         let z = |pair: &usize| sums[*pair].abs() / libm::sqrt(self.pair_variance[*pair].max(f64::MIN_POSITIVE));
@@ -376,7 +376,7 @@ impl<'a> Frame<'a> {
         if excess_points < 0.0 {
             (i, j, observed, excess_points) = (j, i, -observed, -excess_points);
         }
-        let cycle = cycle(&share, arms).map(|cycle| cycle.map(|member| self.sample.name(member)).to_vec());
+        let cycle = cycle(&pair_sums, arms).map(|cycle| cycle.map(|member| self.sample.name(member)).to_vec());
         Finding::Misfit {
             ratio,
             pair: (self.sample.name(i), self.sample.name(j)),
@@ -386,7 +386,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    fn ties(&self, residuals: &Residuals) -> Finding {
+    fn ties_finding(&self, residuals: &Residuals) -> Finding {
         let arms = self.arm_tie_variance.len();
         let (mut excess, mut expected) = (vec![0.0; arms], vec![0.0; arms]);
         for (row_index, row) in self.rows.iter().enumerate() {
@@ -408,7 +408,7 @@ impl<'a> Frame<'a> {
         let value = |cluster: &Cluster| {
             // Against its expectation, which is about proportional to the number of units.
             let expected: f64 = cluster.units.iter().map(|at| self.rows[*at].variance() * self.rows[*at].copies).sum();
-            self.cluster(cluster, residuals) / expected.max(f64::MIN_POSITIVE)
+            self.cluster_statistic(cluster, residuals) / expected.max(f64::MIN_POSITIVE)
         };
         let worst = self.judges.iter().max_by(|a, b| value(a).total_cmp(&value(b))).expect("at least two judges");
         let judge = self.rows[worst.units[0]].judge.expect("a judge's units have a judge");

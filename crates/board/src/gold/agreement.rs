@@ -6,7 +6,7 @@ use crate::group::{GroupFit, fitted};
 use crate::units::Unit;
 use crate::{Order, Table};
 use serde::Serialize;
-use statistics::fixed::{holm, kappa};
+use statistics::fixed_sample::{holm, kappa};
 use statistics::{Preference, StatisticsError, student_outside};
 
 /// The agreement of one judge of the model with people.

@@ -12,7 +12,7 @@ use crate::{BoardError, Order, Table};
 use statistics::StatisticsError;
 use statistics::bradley_terry::{
     Comparison, Contrasts, Covariates, Fit, Look, Options, Ties, cells, discriminating, position_is_determined,
-    unbeaten, undetermined_covariate,
+    unbeaten_group, undetermined_covariate,
 };
 
 /// The standard deviation of the prior that is used where no finite strengths fit best: a competitor twice that far from
@@ -70,7 +70,7 @@ impl GroupFit {
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
         let fit = fitted(members.len(), &comparisons, settings.ties.model())?;
         let source = Source { fit: &fit, comparisons: &comparisons, units: &units, correction: None };
-        let estimated = populations::estimated(&source, settings, alpha)?;
+        let estimated = populations::fit_accuracy(&source, settings, alpha)?;
         let is_plain = typical.is_empty() && judges.is_empty();
         let plain_estimates = (!is_plain).then(|| plain_fit(members.len(), &units, settings, alpha)).transpose()?;
         let cells_of_units = cells(&comparisons);
@@ -81,7 +81,7 @@ impl GroupFit {
         let confounded = table.order == Order::Shown
             && cells_of_units.iter().any(|cell| cell.position != 0.0)
             && !position_is_determined(members.len(), &cells_of_units);
-        let unbeaten = unbeaten(members.len(), &cells_of_units).unwrap_or_default();
+        let unbeaten = unbeaten_group(members.len(), &cells_of_units).unwrap_or_default();
         let proven = ProvenWins::of(members.len(), &units, &estimated.populations, alpha)?;
         Ok(Self {
             members,
@@ -115,7 +115,7 @@ impl GroupFit {
         let correction = Correction::of(&self.fit, &comparisons, &labels, questions, WEAK_PRIOR)?;
         let fit = correction.fit();
         let source = Source { fit, comparisons: &comparisons, units: &self.units, correction: Some(&correction) };
-        let estimated = populations::estimated(&source, settings, alpha)?;
+        let estimated = populations::fit_accuracy(&source, settings, alpha)?;
         let corrected = Self {
             posterior: Posterior::of(fit.strengths(), &estimated.covariance),
             fit: fit.clone(),
@@ -161,7 +161,7 @@ fn plain_fit(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Re
         .collect();
     let fit = fitted(arms, &comparisons, settings.ties.model())?;
     let source = Source { fit: &fit, comparisons: &comparisons, units, correction: None };
-    let estimated = populations::estimated(&source, settings, alpha)?;
+    let estimated = populations::fit_accuracy(&source, settings, alpha)?;
     Ok(fit.strengths().iter().copied().zip(estimated.errors).collect())
 }
 

@@ -22,9 +22,8 @@ mod error;
 mod guess;
 mod headers;
 mod names;
+mod notes;
 mod winner;
-
-use std::collections::BTreeMap;
 
 pub use cells::Cells;
 pub use columns::Columns;
@@ -38,7 +37,6 @@ use self::counts::PairTotals;
 use self::error::{decimal_comma, quoted};
 use self::names::Numbering;
 use self::winner::Values;
-use crate::text::count;
 use crate::{Answer, Categories, Judgement, Order, Split, Table};
 
 /// Options for reading a table.
@@ -84,7 +82,7 @@ pub struct Reading {
 ///
 /// # Errors
 /// If the text is none of these, a column is missing, or a row cannot be read for sure.
-pub fn bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
+pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
     let unpacked = cells::unpacked(bytes)?;
     match counts::between_spaces(&unpacked) {
         Some(cells) => from_cells(&cells, options),
@@ -95,7 +93,7 @@ pub fn bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
 /// Reads a table of text, e.g. a frame of Python.
 ///
 /// # Errors
-/// As for [`bytes`].
+/// As for [`from_bytes`].
 pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError> {
     let cells = &*cells.composed();
     let is_matrix = counts::is_named_matrix(cells) || !columns::names_a_pair(&cells.header);
@@ -104,7 +102,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         && let Some((names, rows)) = counts::matrix(cells)
     {
         options.check_counted()?;
-        let table = counts::pairs_of_matrix(distinct(names)?, &rows)?;
+        let table = counts::pairs_of_matrix(check_distinct(names)?, &rows)?;
         let notes = vec![
             "read as a matrix of wins of the row over the column; who judged what in which order is not known"
                 .to_owned(),
@@ -149,14 +147,11 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
         return Ok(Reading { table, notes, categories: None });
     }
-    let values = values(cells, &columns);
+    let values = winner_values(cells, &columns);
     let pair_of_headers = [columns.first, columns.second].map(|column| cells.header[column].as_str());
     let mut covariates = covariates::CovariateReader::of(&cells.header, &options.covariates, pair_of_headers)?;
-    let category_column = options
-        .by
-        .as_ref()
-        .map(|category_column| columns::position(&cells.header, &category_column.column))
-        .transpose()?;
+    let category_column =
+        options.by.as_ref().map(|split| columns::position(&cells.header, &split.column)).transpose()?;
     let (mut categories, mut category_of) = (Numbering::default(), Vec::new());
     let mut judgements = Vec::new();
     let (mut unanswered, mut skipped) = (0_u64, 0_u64);
@@ -173,12 +168,12 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         };
         let [first, second] = pair(*row, line, &mut names)?;
         covariates.read(*row, &cells.header, line)?;
-        if let Some(category_index) = category_column {
-            ranktypes::text::check_name(&line[category_index]).map_err(|fault| {
-                let column = quoted(&cells.header[category_index]);
-                ReadError::in_row(*row, format!("column {column}: a category {fault}"))
+        if let Some(column) = category_column {
+            ranktypes::text::check_name(&line[column]).map_err(|fault| {
+                let header = quoted(&cells.header[column]);
+                ReadError::in_row(*row, format!("column {header}: a category {fault}"))
             })?;
-            category_of.push(categories.number(&line[category_index]));
+            category_of.push(categories.number(&line[column]));
         }
         let text = |column: Option<usize>| column.map(|column| line[column].as_str()).filter(|text| !text.is_empty());
         let weight = match text(columns.weight) {
@@ -211,11 +206,11 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if unanswered > 0 {
         notes.push(format!("{unanswered} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
-    notes.extend(cut_off_note(cells, &columns));
+    notes.extend(notes::cut_off_note(cells, &columns));
     if skipped > 0 {
         notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
     }
-    notes.extend(contradictions(&judgements, cells, &columns));
+    notes.extend(notes::contradictions_note(&judgements, cells, &columns));
     // Columns that were named need no remark.
     let guessed = [
         ("item", columns.item.as_slice(), options.columns.item.is_none()),
@@ -232,8 +227,8 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     }
     notes.extend(names.nearly_equal("competitors"));
     notes.extend(judges.nearly_equal("judges"));
-    let categories = category_column.zip(options.by.as_ref()).map(|(category_index, category_column)| {
-        let (column, mix) = (cells.header[category_index].clone(), category_column.mix.clone());
+    let categories = category_column.zip(options.by.as_ref()).map(|(index, split)| {
+        let (column, mix) = (cells.header[index].clone(), split.mix.clone());
         Categories { column, names: categories.texts, of: category_of, mix }
     });
     let order =
@@ -246,77 +241,10 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     Ok(Reading { table, notes, categories })
 }
 
-/// A note if rows end before the column of the winner: they may have been cut off, and would be left out without a word.
-fn cut_off_note(cells: &Cells, columns: &DetectedColumns) -> Option<String> {
-    let WinnerColumns::One(winner) = columns.won else { return None };
-    let rows: Vec<u64> = cells.short_rows.iter().filter(|(_, cells)| *cells <= winner).map(|(row, _)| *row).collect();
-    let [first_row, ..] = rows[..] else { return None };
-    let (rows_text, other_rows) = match rows.len() {
-        1 => ("row ends", String::new()),
-        several => ("rows end", format!(" and {} more", several - 1)),
-    };
-    Some(format!(
-        "{} {rows_text} before the column {} (line {first_row}{other_rows}): if they were cut off, judgements are missing",
-        rows.len(),
-        quoted(&cells.header[winner])
-    ))
-}
-
 /// The item named by these cells together; `None` if the first of them is empty.
 fn item_of(line: &[String], columns: &[usize]) -> Option<String> {
     let cells: Vec<&str> = columns.iter().map(|place| line[*place].as_str()).collect();
     cells.first().is_some_and(|first| !first.is_empty()).then(|| cells.join("\u{1f}"))
-}
-
-/// A note if rows of one judge on one item, with the same pair in the same order, differ: they count once, and often some column that
-/// was not read distinguishes them.
-fn contradictions(judgements: &[Judgement], cells: &Cells, columns: &DetectedColumns) -> Option<String> {
-    let mut groups: BTreeMap<_, Vec<&Judgement>> = BTreeMap::new();
-    for judgement in judgements {
-        let Judgement { item: Some(item), judge, first, second, .. } = *judgement else { continue };
-        groups.entry((item, judge, first, second)).or_default().push(judgement);
-    }
-    let groups: Vec<Vec<&Judgement>> =
-        groups.into_values().filter(|rows| rows.iter().any(|row| row.verdict != rows[0].verdict)).collect();
-    let rows: usize = groups.iter().map(Vec::len).sum();
-    if rows == 0 {
-        return None;
-    }
-    let cell = |row: u64, column: usize| {
-        let row_index = cells.rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
-        Some(&cells.rows[row_index].1[column])
-    };
-    let is_read = |column: &usize| {
-        let used_columns = [Some(columns.first), Some(columns.second), columns.judge, columns.weight];
-        used_columns.contains(&Some(*column))
-            || columns.item.contains(column)
-            || columns.won == WinnerColumns::One(*column)
-            || headers::is_time(&cells.header[*column])
-    };
-    // Distinguishes the rows of every group.
-    let distinguishes = |column: &usize| {
-        groups.iter().all(|rows| {
-            let mut cell_texts: Vec<_> = rows.iter().map(|judgement| cell(judgement.row, *column)).collect();
-            cell_texts.sort_unstable();
-            cell_texts.windows(2).all(|pair| pair[0] != pair[1])
-        })
-    };
-    let item = columns.item.iter().map(|row_index| cells.header[*row_index].as_str()).collect::<Vec<_>>().join("+");
-    let advice = (0..cells.header.len())
-        .filter(|column| !is_read(column))
-        .find(distinguishes)
-        .map(|column| {
-            let header = &cells.header[column];
-            format!(
-                "; column {} distinguishes them: if it names another item, say --columns item={item}+{header}",
-                quoted(header)
-            )
-        })
-        .unwrap_or_default();
-    Some(format!(
-        "{rows} rows share their item, judge, pair and order with a row that says otherwise, and count as {}{advice}",
-        count(groups.len() as u64, "unit", "units")
-    ))
 }
 
 /// Refuses rows in which one side always wins although names stand on both: real judgements are never like that, but people
@@ -383,7 +311,7 @@ fn verdict(
 }
 
 /// Properties of the whole column of winners that show its meaning.
-fn values(cells: &Cells, columns: &DetectedColumns) -> Values {
+fn winner_values(cells: &Cells, columns: &DetectedColumns) -> Values {
     let WinnerColumns::One(column) = columns.won else { return Values::default() };
     let is_fraction = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
     // `a` of `model_a`.
@@ -404,7 +332,7 @@ fn values(cells: &Cells, columns: &DetectedColumns) -> Values {
 }
 
 /// The names of a matrix, each once.
-fn distinct(names: Vec<String>) -> Result<Vec<String>, ReadError> {
+fn check_distinct(names: Vec<String>) -> Result<Vec<String>, ReadError> {
     for (name_index, name) in names.iter().enumerate() {
         ranktypes::text::check_name(name)
             .map_err(|fault| ReadError::of_table(format!("name {}: {fault}", name_index + 1)))?;

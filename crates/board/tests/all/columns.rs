@@ -1,6 +1,6 @@
 //! Columns of covariates, categories and ties.
 
-use board::read::{CovariateColumns, Options, Reading, bytes};
+use board::read::{CovariateColumns, Options, Reading, from_bytes};
 use board::{Answer, Split};
 
 fn asked(covariates: &[(&str, &[&str])], by: Option<&str>) -> Options {
@@ -19,7 +19,7 @@ fn differences(read: &Reading) -> Vec<&[f64]> {
 #[test]
 fn covariates_are_found_by_their_names() {
     let of_both = "model_a,model_b,winner,Length A,length_b,bold\nx,y,x,10,4,true\ny,x,tie,5,7.5,false\nx,y,,,,\n";
-    let found = bytes(of_both.as_bytes(), &asked(&[("length", &[]), ("bold", &[])], None)).unwrap();
+    let found = from_bytes(of_both.as_bytes(), &asked(&[("length", &[]), ("bold", &[])], None)).unwrap();
     // A row that was not judged needs no numbers.
     assert_eq!(differences(&found), [&[6.0, -2.5][..], &[1.0, 0.0]]);
     assert_eq!(found.table.covariates[0].name, "length");
@@ -28,14 +28,14 @@ fn covariates_are_found_by_their_names() {
     let mut options = asked(&[("words", &[]), ("w", &["words_new", "words_base"]), ("d", &["WORDS_base"])], None);
     options.columns.first = Some("base".to_owned());
     options.columns.second = Some("new".to_owned());
-    let found = bytes(own.replace(",base,3", ",x,3").as_bytes(), &options).unwrap();
+    let found = from_bytes(own.replace(",base,3", ",x,3").as_bytes(), &options).unwrap();
     assert_eq!(differences(&found), [&[2.0][..], &[-2.0], &[3.0]]);
 }
 
 #[test]
 fn faults_have_their_line_and_column() {
     let text = "first,second,winner,length_first,length_second,length,kind,n\nx,y,x,1,2,3,a,5\nx,y,y,1,,3,,0.1e400\nx,y,y,1,2,3,b,\"1,5\"\n";
-    let error = |options: Options| bytes(text.as_bytes(), &options).unwrap_err().to_string();
+    let error = |options: Options| from_bytes(text.as_bytes(), &options).unwrap_err().to_string();
     assert_eq!(
         error(asked(&[("length", &[])], None)),
         "the covariate `length` may be `length`, or `length_first` and `length_second`; say which with --covariates length=DIFFERENCE or \
@@ -53,14 +53,14 @@ fn faults_have_their_line_and_column() {
     assert!(error(asked(&[], Some("sort"))).starts_with("no column `sort`; the table has"));
     assert_eq!(error(asked(&[], Some("kind"))), "line 3: column `kind`: a category is empty; expected a name");
     let comma = "first,second,winner,n\nx,y,y,\"1,5\"\n";
-    let said = bytes(comma.as_bytes(), &asked(&[("n", &[])], None)).unwrap_err().to_string();
+    let said = from_bytes(comma.as_bytes(), &asked(&[("n", &[])], None)).unwrap_err().to_string();
     assert!(said.ends_with("write decimals with a point, as in 0.5"), "{said}");
 }
 
 #[test]
 fn categories_are_those_of_judged_rows() {
     let text = "first,second,winner,Kind\nx,y,x,b\nx,y,,\ny,x,skip,c\nx,y,tie,a\nx,y,x,b\n";
-    let found = bytes(text.as_bytes(), &asked(&[], Some("kind"))).unwrap().categories.unwrap();
+    let found = from_bytes(text.as_bytes(), &asked(&[], Some("kind"))).unwrap().categories.unwrap();
     assert_eq!(
         (found.column.as_str(), found.names, found.of),
         ("Kind", vec!["b".to_owned(), "a".to_owned()], vec![0, 1, 0])
@@ -71,7 +71,7 @@ fn categories_are_those_of_judged_rows() {
 fn counts_have_neither() {
     for text in ["first,second,wins,losses\nx,y,3,2\n", ",x,y\nx,0,3\ny,2,0\n"] {
         for options in [asked(&[("length", &[])], None), asked(&[], Some("kind"))] {
-            let said = bytes(text.as_bytes(), &options).unwrap_err().to_string();
+            let said = from_bytes(text.as_bytes(), &options).unwrap_err().to_string();
             assert!(said.starts_with("the table counts judgements per pair"), "{said}");
         }
     }
@@ -83,7 +83,7 @@ fn a_tie_may_have_a_column_of_its_own() {
     let header = "timestamp,model_a_name,model_b_name,model_pair_name,chosen_model_name,both_equal";
     let read = |rows: &[&str]| {
         let text = format!("{header}\n{}\n", rows.join("\n"));
-        bytes(text.as_bytes(), &Options::default()).map_err(|error| error.to_string())
+        from_bytes(text.as_bytes(), &Options::default()).map_err(|error| error.to_string())
     };
     let reading = read(&["t,a,b,\"{a, b}\",a,False", "t,b,a,\"{a, b}\",,True", "t,a,b,\"{a, b}\",,False"]).unwrap();
     let verdicts: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
@@ -99,7 +99,7 @@ fn a_tie_may_have_a_column_of_its_own() {
 fn sheets_ask_in_words() {
     for column in ["Which is better?", "which one is better?", "Preferred", "Better"] {
         let text = format!("Question,Model A,Model B,{column},Rater\nq1,x,y,A,anna\nq1,y,x,Tie,ben\n");
-        let reading = bytes(text.as_bytes(), &Options::default()).expect(column);
+        let reading = from_bytes(text.as_bytes(), &Options::default()).expect(column);
         let verdicts: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
         assert_eq!(verdicts, [Answer::First, Answer::Tie], "{column}");
     }

@@ -1,18 +1,18 @@
 //! Tables in the forms that people have, and tables that are refused.
 
 use crate::world::always;
-use board::read::{Columns, Options, WinnerIs, bytes};
+use board::read::{Columns, Options, WinnerIs, from_bytes};
 use board::{Answer, Order};
 
 /// First, second and verdict of every row.
 fn read(text: &str) -> Vec<(String, String, Answer)> {
-    let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+    let table = from_bytes(text.as_bytes(), &Options::default()).expect("a table").table;
     let name = |number: u32| table.names[number as usize].clone();
     table.judgements.iter().map(|row| (name(row.first), name(row.second), row.verdict)).collect()
 }
 
 fn refused(text: &str) -> String {
-    bytes(text.as_bytes(), &Options::default()).expect_err("to be refused").to_string()
+    from_bytes(text.as_bytes(), &Options::default()).expect_err("to be refused").to_string()
 }
 
 /// Three judgements of x and y: won by the first, by the second, tied.
@@ -51,7 +51,7 @@ fn the_forms_that_people_have_say_the_same() {
 fn items_judges_weights_and_both_bad_are_kept() {
     let text =
         "judge,first,second,winner,item,weight\nann,x,y,both bad,7,2\nbob,y,x,0.25,8,\n,x,y,tie (bothbad),,0.5\n";
-    let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+    let table = from_bytes(text.as_bytes(), &Options::default()).expect("a table").table;
     assert_eq!(
         (table.names.join(","), table.items.join(","), table.judges.join(",")),
         ("x,y".into(), "7,8".into(), "ann,bob".into())
@@ -70,7 +70,7 @@ fn items_judges_weights_and_both_bad_are_kept() {
 #[test]
 fn counts_are_rows_that_count_as_often() {
     let counted = |text: &str| {
-        let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+        let table = from_bytes(text.as_bytes(), &Options::default()).expect("a table").table;
         assert_eq!(table.order, Order::Unknown);
         let name = |number: u32| table.names[number as usize].clone();
         let row = |row: &board::Judgement| (name(row.first) + &name(row.second), row.verdict, row.weight);
@@ -99,7 +99,7 @@ fn no_order_of_rows_makes_evidence() {
     for text in
         [&sorted, "first,second,wins,losses,ties\nann,bob,30,30,0\n", ",ann,bob\nann,,30\nbob,30,\n", "0 30\n30 0\n"]
     {
-        let table = bytes(text.as_bytes(), &Options::default()).expect("a table").table;
+        let table = from_bytes(text.as_bytes(), &Options::default()).expect("a table").table;
         let board = board::Board::new(&table, &board::Settings::default()).expect("a board");
         for one in &board.competitors {
             assert_eq!((one.beats, one.beaten_by, always(one).best, always(one).worst), (0, 0, 1, 2), "{text}");
@@ -116,7 +116,7 @@ fn what_can_be_read_in_two_ways_is_refused_until_told() {
     );
     let told = |winner_is| {
         let options = Options { winner_is, ..Options::default() };
-        let table = bytes(sides.as_bytes(), &options).expect("a table").table;
+        let table = from_bytes(sides.as_bytes(), &options).expect("a table").table;
         table.judgements.iter().map(|row| row.verdict).collect::<Vec<_>>()
     };
     assert_eq!(told(WinnerIs::Name), [Answer::Second, Answer::First]);
@@ -126,7 +126,7 @@ fn what_can_be_read_in_two_ways_is_refused_until_told() {
     assert!(refused(numbers).contains("line 2: winner: found `1`, which may be a score"));
     let told = |winner_is| {
         let options = Options { winner_is, ..Options::default() };
-        bytes(numbers.as_bytes(), &options).expect("a table").table.judgements[0].verdict
+        from_bytes(numbers.as_bytes(), &options).expect("a table").table.judgements[0].verdict
     };
     assert_eq!((told(WinnerIs::Score), told(WinnerIs::Index)), (Answer::First, Answer::Second));
     // Letters are sides only where the columns are called so.
@@ -188,7 +188,7 @@ fn every_fault_is_one_line_with_its_place() {
 }
 
 fn refused_bytes(text: &[u8]) -> String {
-    bytes(text, &Options::default()).expect_err("to be refused").to_string()
+    from_bytes(text, &Options::default()).expect_err("to be refused").to_string()
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn columns_are_taken_as_told_and_what_was_left_out_is_said() {
         ..Columns::default()
     };
     let options = Options { columns, order_unknown: true, ..Options::default() };
-    let reading = bytes(text.as_bytes(), &options).expect("a table");
+    let reading = from_bytes(text.as_bytes(), &options).expect("a table");
     assert_eq!(reading.table.judgements.len(), 2);
     assert_eq!((reading.table.order, reading.table.items.len()), (Order::Unknown, 2));
     let expected = [
@@ -215,13 +215,13 @@ fn columns_are_taken_as_told_and_what_was_left_out_is_said() {
 #[test]
 fn winners_and_losers_are_no_order_on_a_screen() {
     let pairs = "x,y\ny,x\nx,z\n".repeat(10);
-    let table = bytes(format!("winner,loser\n{pairs}").as_bytes(), &Options::default()).expect("a table").table;
+    let table = from_bytes(format!("winner,loser\n{pairs}").as_bytes(), &Options::default()).expect("a table").table;
     assert_eq!((table.order, table.judgements.len()), (Order::Unknown, 30));
     assert!(table.judgements.iter().all(|row| row.verdict == Answer::First));
     let text = format!("first,second,winner\n{}", pairs.replace('\n', ",first\n"));
     assert!(refused(&text).contains("the first of the two wins in all 30 rows"), "{}", refused(&text));
     let options = Options { order_unknown: true, ..Options::default() };
-    assert_eq!(bytes(text.as_bytes(), &options).expect("a table").table.judgements, table.judgements);
+    assert_eq!(from_bytes(text.as_bytes(), &options).expect("a table").table.judgements, table.judgements);
     // Fixed sides are another matter: the board gives no verdict on them.
     let fixed = format!("first,second,winner\n{}", "x,y,first\n".repeat(30));
     assert_eq!(read(&fixed).len(), 30);
@@ -249,7 +249,7 @@ fn sorted_tables_are_not_taken_for_time() {
         rows.sort();
         for (way, (header, end)) in [("", ""), (",time", ",2026-11-26")].into_iter().enumerate() {
             let lines: String = rows.iter().map(|(_, row)| format!("{row}{end}\n")).collect();
-            let table = bytes(format!("first,second,winner{header}\n{lines}").as_bytes(), &Options::default())
+            let table = from_bytes(format!("first,second,winner{header}\n{lines}").as_bytes(), &Options::default())
                 .expect("a table")
                 .table;
             let settings = board::Settings { checks: false, advice: false, ..board::Settings::default() };
@@ -282,7 +282,7 @@ fn rows_may_be_in_any_order() {
         .collect();
     let said = |rows: &[String]| {
         let text = format!("first,second,winner,item,judge,time\n{}\n", rows.join("\n"));
-        let reading = bytes(text.as_bytes(), &Options::default()).unwrap();
+        let reading = from_bytes(text.as_bytes(), &Options::default()).unwrap();
         let board =
             board::Board::new(&reading.table, &board::Settings { advice: false, ..Default::default() }).unwrap();
         let mut ranks: Vec<_> = board
@@ -308,7 +308,7 @@ fn times_distinguish_no_rows() {
     let text = |header: &str| {
         format!("first,second,winner,item,judge,{header}\nx,y,first,1,ann,7\nx,y,second,1,ann,8\ny,x,tie,2,bob,9\n")
     };
-    let notes = |header: &str| bytes(text(header).as_bytes(), &Options::default()).unwrap().notes.concat();
+    let notes = |header: &str| from_bytes(text(header).as_bytes(), &Options::default()).unwrap().notes.concat();
     for time in ["time", "Timestamp", "tstamp", "judged_at", "ticket"] {
         let said = notes(time);
         assert!(said.contains("2 rows share their item") && !said.contains("distinguishes"), "{said}");
@@ -334,18 +334,18 @@ proptest::proptest! {
         let beginnings: [&[u8]; 3] = [b"", b"first,second,winner,time,weight\nx,y,x,1,1\n", b"{\"first\":\"x\",\"second\":\"y\",\"winner\":1}\n"];
         for beginning in beginnings {
             let whole = [beginning, &text].concat();
-            if let Err(error) = board::read::bytes(&whole, &Options::default()) {
+            if let Err(error) = board::read::from_bytes(&whole, &Options::default()) {
                 proptest::prop_assert_eq!(error.to_string().lines().count(), 1, "{}", error);
             }
         }
         text.extend(bytes);
-        let _ = board::read::bytes(&text, &Options::default());
+        let _ = board::read::from_bytes(&text, &Options::default());
     }
 }
 
 #[test]
 fn decimal_commas_are_refused_with_what_to_write() {
-    let message = |text: &str| bytes(text.as_bytes(), &Options::default()).expect_err("a comma").to_string();
+    let message = |text: &str| from_bytes(text.as_bytes(), &Options::default()).expect_err("a comma").to_string();
     for text in
         ["first;second;winner\na;b;0,5\n", "first;second;score\na;b;1,0\n", "first;second;winner;weight\na;b;a;1,5\n"]
     {
@@ -383,7 +383,7 @@ fn ties_of_the_model_are_not_uneven() {
                 };
                 text += &format!("{},{},{winner}\n", names[first], names[second]);
             }
-            let table = bytes(text.as_bytes(), &Options::default()).unwrap().table;
+            let table = from_bytes(text.as_bytes(), &Options::default()).unwrap().table;
             let board = board::Board::new(&table, &board::Settings::default()).unwrap();
             uneven += usize::from(board.findings.iter().any(|found| found.sentence.starts_with("Ties are uneven")));
         }
@@ -394,7 +394,7 @@ fn ties_of_the_model_are_not_uneven() {
 
 #[test]
 fn matrices_have_blanks_and_any_names() {
-    let read = |text: &str| bytes(text.as_bytes(), &Options::default()).unwrap().table;
+    let read = |text: &str| from_bytes(text.as_bytes(), &Options::default()).unwrap().table;
     let expected = read(",p,q,r\np,0,3,0\nq,2,0,1\nr,0,4,0\n");
     for text in [",p,q,r\np,,3,\nq,2,,1\nr,,4,\n", ",p,q,r\np,nan,3,NaN\nq,2,-,1\nr,NA,4,None\n"] {
         let table = read(text);
@@ -415,7 +415,7 @@ fn what_divides_an_item_belongs_to_it() {
         for question in 0..6 {
             text += &format!("{question},m,n,model_a,j,1\n{question},m,n,model_b,j,2\n");
         }
-        bytes(text.as_bytes(), &Options::default()).unwrap()
+        from_bytes(text.as_bytes(), &Options::default()).unwrap()
     };
     for column in ["turn", "criterion", "Round"] {
         let reading = votes(column);
@@ -432,12 +432,12 @@ fn what_divides_an_item_belongs_to_it() {
     );
     let columns = Columns { item: Some("question_id+tone".to_owned()), ..Columns::default() };
     let text = "question_id,model_a,model_b,winner,tone\n1,m,n,model_a,x\n1,m,n,model_b,y\n";
-    assert_eq!(bytes(text.as_bytes(), &Options { columns, ..Options::default() }).unwrap().table.items.len(), 2);
+    assert_eq!(from_bytes(text.as_bytes(), &Options { columns, ..Options::default() }).unwrap().table.items.len(), 2);
 }
 
 #[test]
 fn words_for_sides_and_for_no_judgement() {
-    let read = |text: &str| bytes(text.as_bytes(), &Options::default());
+    let read = |text: &str| from_bytes(text.as_bytes(), &Options::default());
     let reading = read("left,right,winner\nx,y,A\ny,x,B\nx,y,tie\nx,y,skip\nx,y,NaN\nx,y,\n").unwrap();
     let verdicts: Vec<Answer> = reading.table.judgements.iter().map(|judgement| judgement.verdict).collect();
     assert_eq!(verdicts, [Answer::First, Answer::Second, Answer::Tie]);
@@ -447,5 +447,5 @@ fn words_for_sides_and_for_no_judgement() {
     assert!(read("left,right,winner\nx,b,A\nb,x,B\n").is_err());
     assert!(read("left,right,winner\nx,y,A\nx,y,x\n").is_err());
     let json = br#"[{"first": "x", "second": "y", "winner": "x", "length": NaN}]"#;
-    assert_eq!(bytes(json, &Options::default()).unwrap().table.judgements.len(), 1);
+    assert_eq!(from_bytes(json, &Options::default()).unwrap().table.judgements.len(), 1);
 }

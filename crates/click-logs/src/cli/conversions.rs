@@ -91,7 +91,7 @@ pub(super) struct ConversionFiles {
     pub(super) log: ConversionLog,
     pub(super) files: Vec<PathBuf>,
     /// The file of an earlier time from which the cap comes, and its latest time.
-    before: Option<(PathBuf, Option<i64>)>,
+    cap_file: Option<(PathBuf, Option<i64>)>,
 }
 
 impl ConversionFlags {
@@ -138,7 +138,7 @@ impl ConversionFlags {
             primary,
             draft_places: self.draft_covariate,
         };
-        let (cap, earlier_buyers, earlier_currency) = match &self.cap {
+        let (cap, cap_file, currency_of_cap) = match &self.cap {
             None => (None, None, None),
             Some(Cap::Amount(amount)) => (Some(*amount), None, None),
             Some(Cap::Before(share, path)) => {
@@ -153,12 +153,12 @@ impl ConversionFlags {
             }
         };
         let log = ConversionLog::read(&files, settings, ConversionRules { cap, ..rules })?;
-        if let (Some(earlier_log), Some(currency), Some((path, _))) =
-            (&earlier_currency, &log.rules().currency, &earlier_buyers)
-            && earlier_log != currency
+        if let (Some(currency_of_cap), Some(currency), Some((path, _))) =
+            (&currency_of_cap, &log.rules().currency, &cap_file)
+            && currency_of_cap != currency
         {
             bail!(usage(format!(
-                "--cap: the values in {} are in {earlier_log}, and those of --outcomes in {currency}; give the cap as an amount in {currency}",
+                "--cap: the values in {} are in {currency_of_cap}, and those of --outcomes in {currency}; give the cap as an amount in {currency}",
                 path.display()
             )));
         }
@@ -167,7 +167,7 @@ impl ConversionFlags {
                 "--primary value, but no line of --outcomes has a `value`; log it, or take --primary conversions"
             ));
         }
-        Ok(Some(ConversionFiles { log, files, before: earlier_buyers }))
+        Ok(Some(ConversionFiles { log, files, cap_file }))
     }
 }
 
@@ -180,8 +180,8 @@ impl ConversionFiles {
     }
 
     /// Checks that the cap comes from a time before the first impression.
-    pub(super) fn check(&self, first_impression: Option<i64>) -> Result<()> {
-        if let (Some((path, Some(last))), Some(first)) = (&self.before, first_impression)
+    pub(super) fn check_cap_is_earlier(&self, first_impression: Option<i64>) -> Result<()> {
+        if let (Some((path, Some(last))), Some(first)) = (&self.cap_file, first_impression)
             && *last >= first
         {
             bail!(usage(format!(

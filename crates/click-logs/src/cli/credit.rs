@@ -23,7 +23,7 @@ use super::set_aside::{AsideWriter, move_file};
 use super::summary::{report, summary};
 use super::{Scratch, detail, inputs};
 use crate::join::{
-    CreditedLog, ImpressionFate, Inputs, Limits, Order, PendingRun, State, Trace, Watch, append,
+    CreditedLog, ImpressionFate, Inputs, Order, PendingRun, Resources, State, Trace, Watch, append,
     credit_with_conversions,
 };
 use crate::model::{Complete, Settings, UnitKind};
@@ -176,7 +176,8 @@ impl Credit {
         let (memory, scratch_path) = (self.memory << 20, scratch.path.clone());
         let disk = self.disk.map(|mb| mb << 20);
         let threads = output::threads::count(self.threads);
-        let limits = Limits { memory, threads, scratch: scratch_path, disk, partitions: None, order, block: None };
+        let resources =
+            Resources { memory, threads, scratch_folder: scratch_path, disk, partitions: None, order, block: None };
         let watch = Bars::new(&inputs, self.quiet, super::Stop::new(vec![scratch.path.clone()]));
         let set_aside = scratch.path.join("set-aside.csv");
         let mut writer = self.set_aside.then(|| AsideWriter::new(&set_aside, &inputs)).transpose()?;
@@ -190,12 +191,12 @@ impl Credit {
             }
         };
         let credited_log = match state {
-            Some(state) => append(state, &inputs, &settings, &limits, &watch)
+            Some(state) => append(state, &inputs, &settings, &resources, &watch)
                 .map(|(credited_log, unkept)| (credited_log, Some(unkept))),
             None => {
                 let trace: Option<&mut (dyn FnMut(Trace) + Send)> = if traces { Some(&mut trace) } else { None };
                 let log = conversions.as_ref().map(|conversions| &conversions.log);
-                let credited_log = credit_with_conversions(&inputs, log, &settings, &limits, &watch, trace);
+                let credited_log = credit_with_conversions(&inputs, log, &settings, &resources, &watch, trace);
                 credited_log.map(|credited_log| (credited_log, None)).map_err(Into::into)
             }
         };
@@ -208,7 +209,7 @@ impl Credit {
             detail::write(&scratch.path, details, &credited_log, &inputs, &settings)?;
         }
         if let Some(conversions) = &conversions {
-            conversions.check(credited_log.times.map(|(first, _)| first))?;
+            conversions.check_cap_is_earlier(credited_log.times.map(|(first, _)| first))?;
         }
         if let (Some(of), Some(conversions), true) = (&credited_log.conversions, &conversions, self.detail) {
             detail::write_conversions(&scratch.path, of, &conversions.files, &settings)?;
@@ -308,13 +309,17 @@ fn check(credited_log: &CreditedLog, settings: &Settings, grows: bool) -> Result
     let tally = &credited_log.tally;
     let [lines, _] = tally.lines();
     let all_are = |fate| lines > 0 && tally.of_impressions(fate) == lines;
-    let without =
+    let missing_unit_error =
         |unit: &str, other: &str| usage(format!("no impression has a {unit}; choose another unit: --unit {other}"));
     if lines == 0 {
         bail!("the files of impressions have no lines; pass those with the lists that were shown");
     }
     if all_are(ImpressionFate::NoUnit) {
-        bail!(if settings.unit == UnitKind::User { without("user", "session") } else { without("session", "user") });
+        bail!(if settings.unit == UnitKind::User {
+            missing_unit_error("user", "session")
+        } else {
+            missing_unit_error("session", "user")
+        });
     }
     let has_mixed = lines > tally.of_impressions(ImpressionFate::NotMixed);
     if let ([name, ..], true) = (&credited_log.never_met[..], has_mixed && !grows) {

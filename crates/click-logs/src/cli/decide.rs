@@ -11,7 +11,7 @@ use output::progress::Progress;
 use output::results_folder::{Existing, ResultsFolder};
 use output::threads;
 use output::usage::usage;
-use page::figure::win_rates;
+use page::standalone_svg::win_rates;
 use serde_json::{Value, json};
 use verdicts::decide::{Action, CountUnit, decide_with_progress};
 

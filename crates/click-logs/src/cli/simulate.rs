@@ -27,7 +27,7 @@ use crate::outcomes::fates_csv;
 #[cfg(feature = "parquet")]
 use crate::simulate::{CLICKS, CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
 use crate::simulate::{
-    CONVERSION_UNITS, ConversionFate, Dialect, HOUR, LineSorter, STRETCH_OF_UNITS, Simulation, Truth, UNITS, Visits,
+    CONVERSION_UNITS, Dialect, HOUR, LineSorter, STRETCH_OF_UNITS, SimulatedFate, Simulation, Truth, UNITS, Visits,
     rules, simulate,
 };
 
@@ -391,7 +391,7 @@ impl Simulate {
             rules.rankers.join(","),
         );
         if simulation.orders.is_some() {
-            let lines: u64 = ConversionFate::ALL.iter().map(|&fate| truth.conversions(fate)).sum();
+            let lines: u64 = SimulatedFate::ALL.iter().map(|&fate| truth.conversions(fate)).sum();
             println!(
                 "{path}/{} has {} lines of simulated orders; {path}/truth/conversion-units.csv says what they are worth to each ranker.",
                 names[2],
@@ -404,7 +404,7 @@ impl Simulate {
 
 /// Fates of the lines of conversions, as CSV.
 fn conversion_fates_csv(truth: &Truth) -> String {
-    let rows = ConversionFate::ALL.iter().map(|&fate| format!("{},{}\n", fate.name(), truth.conversions(fate)));
+    let rows = SimulatedFate::ALL.iter().map(|&fate| format!("{},{}\n", fate.name(), truth.conversions(fate)));
     std::iter::once("fate,count\n".to_owned()).chain(rows).collect()
 }
 

@@ -6,7 +6,7 @@ use output::numbers::{with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use serde_json::{Value, json};
 use statistics::Counts;
-use times as time;
+use times;
 use verdicts::outcomes::Outcomes;
 use verdicts::{PairChoice, UNNAMED_VERSION, Version};
 
@@ -31,9 +31,9 @@ pub fn summary(credited_log: &CreditedLog, settings: &Settings) -> Value {
         "pairs_said_by": credited_log.said_by.name(),
         "pairs_by_log": credited_log.declared.map(PairChoice::name),
         "rankers": credited_log.rankers,
-        "last_closed_day": credited_log.last_closed_day.map(time::date),
-        "first_impression": credited_log.times.map(|(first, _)| time::text(first)),
-        "last_impression": credited_log.times.map(|(_, last)| time::text(last)),
+        "last_closed_day": credited_log.last_closed_day.map(times::date),
+        "first_impression": credited_log.times.map(|(first, _)| times::text(first)),
+        "last_impression": credited_log.times.map(|(_, last)| times::text(last)),
         "lines": {"impressions": impressions, "clicks": clicks},
         "fates": counts,
         "other_actions": credited_log.other_actions,
@@ -62,9 +62,9 @@ pub fn summary(credited_log: &CreditedLog, settings: &Settings) -> Value {
     if settings.dwell.is_some() {
         summary["clicks_without_dwell"] = tally.without_dwell.into();
     }
-    if let Some(credited_log) = &credited_log.conversions {
-        summary["conversions"] = conversion_summary(credited_log);
-        summary["lines"]["conversions"] = credited_log.fates.len().into();
+    if let Some(conversions) = &credited_log.conversions {
+        summary["conversions"] = conversion_summary(conversions);
+        summary["lines"]["conversions"] = conversions.fates.len().into();
     }
     summary["integrity"] = json!(credited_log.integrity(settings));
     summary["warnings"] = warnings(&summary).into();
@@ -119,9 +119,9 @@ pub(super) fn report(
             "out documents that were mixed above others: these were taken out before credit.",
         ),
     ];
-    for (count, [one, many], line_kind) in oddities.into_iter().filter(|(count, ..)| *count > 0) {
+    for (count, [one, many], rest_of_sentence) in oddities.into_iter().filter(|(count, ..)| *count > 0) {
         let does = if count == 1 { one } else { many };
-        text += &format!("{} {does} {line_kind}\n", with_unit(count, "impression"));
+        text += &format!("{} {does} {rest_of_sentence}\n", with_unit(count, "impression"));
     }
     if oddities.iter().any(|(count, ..)| *count > 0) {
         text.push('\n');

@@ -1,58 +1,16 @@
 //! From files to counts.
 
-use std::path::PathBuf;
-
 use output::threads;
 
 use super::conversions::ConversionLog;
 use super::credited_log::CreditedLog;
+use super::inputs::{Inputs, Order, Resources};
 use super::join_state::JoinState;
 use super::sliding::stop_reason::StopReason;
 use super::span::beyond_end;
 use super::tally::Trace;
 use crate::error::LogError;
 use crate::model::{Settings, wrong_name};
-
-/// The files of a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inputs {
-    /// Lists that were shown.
-    pub impressions: Vec<PathBuf>,
-    /// Clicks on them.
-    pub clicks: Vec<PathBuf>,
-}
-
-/// Limits on resources.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of memory for records and tables.
-    pub memory: u64,
-    /// Threads.
-    pub threads: usize,
-    /// An existing empty folder for data that exceed the memory.
-    pub scratch: PathBuf,
-    /// The most bytes of temporary files; as many as are needed if `None`. With less than a log in any order needs, its files
-    /// are read several times.
-    pub disk: Option<u64>,
-    /// Partitions; by the size of the files if `None`. No result depends on them.
-    pub partitions: Option<usize>,
-    /// The order of lines. No result depends on it.
-    pub order: Order,
-    /// Bytes that are read at a time, for each thread several times; a megabyte if `None`. No result depends on them.
-    pub block: Option<usize>,
-}
-
-/// The order of the lines of a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// By time if the beginnings of the files are, and as long as nothing else turns up; then any, from the beginning.
-    #[default]
-    Auto,
-    /// By time, apart from a minute: a log that is not is refused.
-    Time,
-    /// Any.
-    Any,
-}
 
 /// Learns how far the work is.
 pub trait Watch: Sync {
@@ -87,11 +45,11 @@ impl Watch for () {
 pub fn credit(
     inputs: &Inputs,
     settings: &Settings,
-    limits: &Limits,
+    resources: &Resources,
     watch: &impl Watch,
     trace: Option<&mut (dyn FnMut(Trace) + Send)>,
 ) -> Result<CreditedLog, LogError> {
-    credit_with_conversions(inputs, None, settings, limits, watch, trace)
+    credit_with_conversions(inputs, None, settings, resources, watch, trace)
 }
 
 /// The same, with conversions.
@@ -102,15 +60,17 @@ pub fn credit_with_conversions(
     inputs: &Inputs,
     conversions: Option<&ConversionLog>,
     settings: &Settings,
-    limits: &Limits,
+    resources: &Resources,
     watch: &impl Watch,
     trace: Option<&mut (dyn FnMut(Trace) + Send)>,
 ) -> Result<CreditedLog, LogError> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         return Err(LogError::new(message));
     }
-    threads::run_in_pool(Some(limits.threads), || in_either_order(inputs, conversions, settings, limits, watch, trace))
-        .map_err(|error| LogError::new(error.to_string()))?
+    threads::run_in_pool(Some(resources.threads), || {
+        in_either_order(inputs, conversions, settings, resources, watch, trace)
+    })
+    .map_err(|error| LogError::new(error.to_string()))?
 }
 
 /// In the order of time where that is possible.
@@ -118,12 +78,12 @@ fn in_either_order(
     inputs: &Inputs,
     conversions: Option<&ConversionLog>,
     settings: &Settings,
-    limits: &Limits,
+    resources: &Resources,
     watch: &impl Watch,
     mut trace: Option<&mut (dyn FnMut(Trace) + Send)>,
 ) -> Result<CreditedLog, LogError> {
     let keeps_origins = trace.is_some();
-    if keeps_origins && limits.order == Order::Time {
+    if keeps_origins && resources.order == Order::Time {
         return Err(LogError::new("lines are named in any order only; leave out the order of time"));
     }
     let mut take = |traced: Vec<Trace>| {
@@ -131,10 +91,10 @@ fn in_either_order(
             traced.into_iter().for_each(trace);
         }
     };
-    let begin = || JoinState { conversions, ..JoinState::new(inputs, settings, limits, keeps_origins) };
+    let begin = || JoinState { conversions, ..JoinState::new(inputs, settings, resources, keeps_origins) };
     // A pipe cannot be read twice.
     let all_files = || inputs.impressions.iter().chain(&inputs.clicks).all(|path| path.is_file());
-    let tries = match limits.order {
+    let tries = match resources.order {
         Order::Auto => !keeps_origins && all_files(),
         Order::Time => true,
         Order::Any => false,
@@ -143,21 +103,23 @@ fn in_either_order(
         let mut work = begin();
         let slid = match work.sources(inputs) {
             Some(sources) => work.slide(sources, watch),
-            None if limits.order == Order::Time => Err(StopReason::OutOfOrder("it begins in another order".to_owned())),
+            None if resources.order == Order::Time => {
+                Err(StopReason::OutOfOrder("it begins in another order".to_owned()))
+            }
             None => Err(StopReason::NeverBegun),
         };
         match slid {
             // Windows were closed as if the log ended with its last line.
             Ok(_) if let Some((count, ..)) = beyond_end(&work.times, settings) => {
                 let why = format!("{count} impressions come long after the others");
-                if limits.order == Order::Time || !all_files() {
+                if resources.order == Order::Time || !all_files() {
                     return Err(LogError::new(format!("{why}; say until when the log is complete (--until)")));
                 }
                 watch.reading_again(&format!("{why}; reading again, in any order"));
             }
             Ok(outcomes) => return work.finish(outcomes, true, &mut take),
             Err(StopReason::Failed(error)) => return Err(error),
-            Err(StopReason::OutOfOrder(why)) if limits.order == Order::Time => {
+            Err(StopReason::OutOfOrder(why)) if resources.order == Order::Time => {
                 return Err(LogError::new(format!("not in the order of time: {why}; leave out --order time")));
             }
             Err(StopReason::OutOfOrder(why)) => {
@@ -166,7 +128,7 @@ fn in_either_order(
             Err(StopReason::NeverBegun) => {}
         }
     }
-    if limits.disk.is_some() && !all_files() {
+    if resources.disk.is_some() && !all_files() {
         return Err(LogError::new("what comes through a pipe cannot be read again; leave out --disk, or name a file"));
     }
     let mut work = begin();

@@ -10,23 +10,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use verdicts::OfVersion;
+use verdicts::VersionDeclarations;
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
 
 use super::append::{PendingRun, State, append_blocks};
-use super::credit::{Inputs, Limits, Order};
 use super::credited_log::CreditedLog;
+use super::encode_blocks::line_encoder::LineEncoder;
 use super::encode_blocks::note_action;
+use super::inputs::{Inputs, Order, Resources};
 use super::join_state::JoinState;
-use super::line_encoder::LineEncoder;
 use super::outcome::{OutcomeBlocks, PairOutcome, UNKNOWN_PLACE};
 use super::record::{Blocks, CLICK_BYTES, ClickRecord, ImpressionRecord};
 use super::span::Span;
 use super::survey::Survey;
 use super::table::ImpressionTable;
 use super::tally::{ClickFate, ImpressionFate, Tally};
-use super::units::{Counter, LogTotals, Pairs};
+use super::units::{Counter, LineupIndex, LogTotals};
 use crate::error::{LineError, LogError};
 use crate::model::{Impression, Lineup, Lineups, Settings, SingleRanker};
 use crate::read::{Event, FastPath, RowRef};
@@ -112,7 +112,7 @@ impl FrameJoin {
     /// # Errors
     /// If the state is damaged.
     pub fn for_state(settings: Settings, state: &State) -> Result<Self, LogError> {
-        Ok(Self { lineups: state.lineups()?, behind: state.behind(), ..Self::new(settings) })
+        Ok(Self { lineups: state.lineups()?, behind: state.behind_before(), ..Self::new(settings) })
     }
 
     /// Credits the lines passed so far together with a state, which stays as it is until the second result is
@@ -121,11 +121,11 @@ impl FrameJoin {
     /// # Errors
     /// As for [`append`](super::append()), as if the impressions and the clicks passed were one file each.
     pub fn append(&mut self, state: State) -> anyhow::Result<(CreditedLog, PendingRun)> {
-        let limits = Limits {
+        let resources = Resources {
             // They are in memory already.
             memory: 1 << 48,
             threads: output::threads::count(None),
-            scratch: state.folder().to_path_buf(),
+            scratch_folder: state.folder().to_path_buf(),
             disk: None,
             partitions: None,
             order: Order::Any,
@@ -133,7 +133,7 @@ impl FrameJoin {
         };
         let settings = self.settings.clone();
         let mut work =
-            JoinState::new(&Inputs { impressions: Vec::new(), clicks: Vec::new() }, &settings, &limits, false);
+            JoinState::new(&Inputs { impressions: Vec::new(), clicks: Vec::new() }, &settings, &resources, false);
         work.lineups = std::mem::take(&mut self.lineups);
         work.tally = self.take_tally();
         work.times = std::mem::take(&mut self.times);
@@ -166,7 +166,7 @@ impl FrameJoin {
                     self.tally.impressions(ImpressionFate::Behind, 1);
                     return Ok(());
                 }
-                encoder.complete_impression(&impression, (0, 0), |id| self.impressions[table_of(id)].buffer())?;
+                encoder.encode_owned_impression(&impression, (0, 0), |id| self.impressions[table_of(id)].buffer())?;
                 self.times.add(impression.time);
                 self.is_synthetic |= impression.is_synthetic();
                 Ok(())
@@ -200,13 +200,13 @@ impl FrameJoin {
             let encoded_row = match rows.row(settings, |row| usual(row_index, row)) {
                 Some(row) if row.time < *behind => Ok(None),
                 Some(row) => encoder
-                    .impression(&row, (0, 0), |id| impressions[table_of(id)].buffer())
+                    .encode_impression(&row, (0, 0), |id| impressions[table_of(id)].buffer())
                     .map(|()| Some((row.time, row.is_synthetic()))),
                 None => complete(row_index).and_then(|row| {
                     if row.time < *behind {
                         return Ok(None);
                     }
-                    encoder.complete_impression(&row, (0, 0), |id| impressions[table_of(id)].buffer())?;
+                    encoder.encode_owned_impression(&row, (0, 0), |id| impressions[table_of(id)].buffer())?;
                     Ok(Some((row.time, row.is_synthetic())))
                 }),
             };
@@ -238,7 +238,7 @@ impl FrameJoin {
                 Ok(Event::Click(click)) if click.time < self.behind => self.tally.clicks(ClickFate::Behind, 1),
                 Ok(Event::Click(click)) => {
                     self.tally.without_dwell += encoder.lacks_dwell(&click);
-                    encoder.click(&click, (0, 0), |id| self.clicks[table_of(id)].buffer());
+                    encoder.encode_click(&click, (0, 0), |id| self.clicks[table_of(id)].buffer());
                 }
                 Ok(Event::Other(action)) => {
                     self.tally.clicks(ClickFate::Other, 1);
@@ -321,9 +321,9 @@ impl FrameJoin {
 pub struct Units {
     settings: Settings,
     names: Vec<String>,
-    versions: BTreeMap<Option<String>, OfVersion>,
+    versions: BTreeMap<Option<String>, VersionDeclarations>,
     last_day: i32,
-    /// Pairs of rankers with their version, and their numbers; and the last of them, since most follow one like them.
+    /// LineupIndex of rankers with their version, and their numbers; and the last of them, since most follow one like them.
     numbers: BTreeMap<[Option<String>; 3], u32>,
     last: Option<([Option<String>; 3], u32)>,
     lineups: Vec<Lineup>,
@@ -416,7 +416,7 @@ impl Units {
 
     /// Counts the units passed, and forgets them. All outcomes of these units must have been passed.
     pub fn count(&mut self, sum: &mut LogTotals) {
-        let pairs = Pairs::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
+        let pairs = LineupIndex::new(&self.lineups, self.names.clone(), &self.versions, &self.settings);
         let mut counter = Counter::new(&self.settings, &pairs, self.last_day, true);
         counter.count(&std::mem::take(&mut self.outcomes));
         for ((version, day, pair), of) in counter.days {

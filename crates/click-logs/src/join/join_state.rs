@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::conversions::{self, Appearance, ConversionLog};
-use super::credit::{Inputs, Limits};
 use super::credited_log::{CreditedConversions, CreditedLog};
 use super::encode_blocks::{BlockEncoder, EncodedBlock, LineKind, note_action};
+use super::inputs::{Inputs, Resources};
 use super::outcome::{self, PairOutcome};
 use super::span::{Span, beyond_end};
 use super::spill::Spill;
 use super::survey::names;
 use super::tally::{Tally, Trace};
-use super::units::{Counter, Days, Pairs, most_careful_choice, split_days};
+use super::units::{Counter, Days, LineupIndex, most_careful_choice, split_days};
 use crate::error::LogError;
 use crate::model::{Complete, Lineups, Settings};
 use crate::read::LogFile;
@@ -33,7 +33,7 @@ struct PartitionCounts {
 /// A join in progress.
 pub(super) struct JoinState<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) limits: &'a Limits,
+    pub(super) resources: &'a Resources,
     /// Conversions, and the impressions that show their documents.
     pub(super) conversions: Option<&'a ConversionLog>,
     pub(super) appearances: Vec<Appearance>,
@@ -52,15 +52,15 @@ pub(super) struct JoinState<'a> {
 }
 
 impl<'a> JoinState<'a> {
-    pub(super) fn new(inputs: &Inputs, settings: &'a Settings, limits: &'a Limits, keeps_origins: bool) -> Self {
+    pub(super) fn new(inputs: &Inputs, settings: &'a Settings, resources: &'a Resources, keeps_origins: bool) -> Self {
         let size = |paths: &[PathBuf]| paths.iter().map(|path| expanded_size(path)).sum::<u64>();
         let bytes = size(&inputs.impressions) + size(&inputs.clicks);
         // A table takes twice its partition, each thread has one, and half of the memory is for unflushed data.
-        let wanted = 4 * bytes * limits.threads as u64 / limits.memory.max(1);
-        let partition_count = limits.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
+        let wanted = 4 * bytes * resources.threads as u64 / resources.memory.max(1);
+        let partition_count = resources.partitions.unwrap_or(wanted.clamp(16, 512) as usize).max(1).next_power_of_two();
         Self {
             settings,
-            limits,
+            resources,
             conversions: None,
             appearances: Vec::new(),
             keeps_origins,
@@ -77,8 +77,8 @@ impl<'a> JoinState<'a> {
 
     /// Partitions that keep this share of the memory.
     pub(super) fn spill(&self, name: &'static str, share: u64) -> Spill {
-        let budget = self.limits.memory.max(MIN_MEMORY) / share;
-        Spill::new(&self.limits.scratch, name, self.partition_count, budget as usize)
+        let budget = self.resources.memory.max(MIN_MEMORY) / share;
+        Spill::new(&self.resources.scratch_folder, name, self.partition_count, budget as usize)
     }
 
     /// The records of the next blocks of a file, scattered over `parts`: as many blocks as keep all threads busy; none at its
@@ -92,7 +92,7 @@ impl<'a> JoinState<'a> {
         keeps_times: bool,
     ) -> Result<Vec<EncodedBlock>, LogError> {
         let (mut blocks, mut first_error) = (Vec::new(), None);
-        while blocks.len() < 4 * self.limits.threads.max(1) && first_error.is_none() {
+        while blocks.len() < 4 * self.resources.threads.max(1) && first_error.is_none() {
             match file.next_block() {
                 Ok(Some(block)) => blocks.push(block),
                 Ok(None) => break,
@@ -122,7 +122,7 @@ impl<'a> JoinState<'a> {
     /// Opens a file.
     pub(super) fn open(&self, path: &Path) -> Result<LogFile, LogError> {
         let file = LogFile::open(path)?;
-        Ok(match self.limits.block {
+        Ok(match self.resources.block {
             Some(bytes) => file.with_blocks_of(bytes),
             None => file,
         })
@@ -193,14 +193,14 @@ impl<'a> JoinState<'a> {
     }
 
     /// The versions and pairs of all impressions that were read.
-    pub(super) fn pairs(&self) -> Pairs {
+    pub(super) fn pairs(&self) -> LineupIndex {
         let versions = self.lineups.versions();
         let names = names(&self.settings.rankers, versions.values().flat_map(|of| &of.rankers));
-        Pairs::new(&self.lineups.all(), names, &versions, self.settings)
+        LineupIndex::new(&self.lineups.all(), names, &versions, self.settings)
     }
 
     /// The result, once these days are counted.
-    pub(super) fn credited(self, pairs: Pairs, days: Days, last_day: i32, in_order: bool) -> CreditedLog {
+    pub(super) fn credited(self, pairs: LineupIndex, days: Days, last_day: i32, in_order: bool) -> CreditedLog {
         let versions = self.lineups.versions();
         let is_met = |name: &String| versions.values().any(|of| of.rankers.contains(name));
         let never_met = self.settings.rankers.iter().filter(|name| !is_met(name)).cloned().collect();
@@ -231,7 +231,7 @@ impl<'a> JoinState<'a> {
     fn count(
         &mut self,
         outcomes: Spill,
-        pairs: &Pairs,
+        pairs: &LineupIndex,
         credit: Option<&conversions::ConversionCredit<'_>>,
         last_day: i32,
         take: &mut impl FnMut(Vec<Trace>),
@@ -242,7 +242,7 @@ impl<'a> JoinState<'a> {
         let (mut days, mut conversion_totals) = (Days::new(), conversions::ConversionTotals::default());
         let partition_numbers: Vec<usize> = (0..outcomes.partition_count()).collect();
         let mut outcomes = outcomes;
-        for group in partition_numbers.chunks(self.limits.threads.max(1)) {
+        for group in partition_numbers.chunks(self.resources.threads.max(1)) {
             let partition_counts: Vec<Result<PartitionCounts, LogError>> = group
                 .par_iter()
                 .map(|&partition| {

@@ -18,8 +18,8 @@ mod credit;
 mod credited_log;
 mod encode_blocks;
 mod frame_join;
+mod inputs;
 mod join_state;
-mod line_encoder;
 mod outcome;
 mod page_reader;
 mod partitions;
@@ -34,9 +34,10 @@ mod units;
 
 pub use append::{DEFAULT_HORIZON, PendingRun, State, append};
 pub use conversions::ConversionLog;
-pub use credit::{Inputs, Limits, Order, Watch, credit, credit_with_conversions};
+pub use credit::{Watch, credit, credit_with_conversions};
 pub use credited_log::{CreditedConversions, CreditedLog};
 pub use frame_join::{FrameJoin, UnitOutcome, Units};
+pub use inputs::{Inputs, Order, Resources};
 pub use span::Span;
 pub use survey::Survey;
 pub use tally::{

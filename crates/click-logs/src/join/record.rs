@@ -42,9 +42,9 @@ const HAS_LEFT_OUT: u8 = 16;
 const IS_MOVED: u8 = 32;
 
 /// The lineup of an impression that was not mixed.
-pub(super) const NOT_MIXED: u32 = u32::MAX;
+pub(super) const UNMIXED_LINEUP: u32 = u32::MAX;
 /// The lineup of an impression without a unit.
-pub(super) const NO_UNIT: u32 = u32::MAX - 1;
+pub(super) const UNITLESS_LINEUP: u32 = u32::MAX - 1;
 
 /// The number of reserved lineup numbers; written lineup numbers are shifted by it.
 const SPECIAL_LINEUPS: u32 = 2;
@@ -406,8 +406,8 @@ mod tests {
     fn impressions_as_bytes_and_back() {
         let documents: Vec<u64> = (0..300).map(|number| (number << 39) | (7 * number + 1)).collect();
         for (shown, lineup, time, credit, has_teams) in [
-            (0, NOT_MIXED, 0, vec![], false),
-            (3, NO_UNIT, -1, vec![], true),
+            (0, UNMIXED_LINEUP, 0, vec![], false),
+            (3, UNITLESS_LINEUP, -1, vec![], true),
             (5, 0, 1_700_000_000_123, vec![0, 1, NO_TEAM, 2, 1], true),
             (5, 9_999, -62_000_000_000_000, vec![0, 3, NO_TEAM, 2, 1], true),
             (10, 1, 253_402_300_799_999, vec![1, 2, 3, 255], false),

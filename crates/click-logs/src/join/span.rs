@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use times::DAY;
+
 use crate::model::{Complete, Settings};
 
-/// A day in milliseconds.
-const DAY: i64 = 86_400_000;
 /// Impressions fewer than one of this number do not move the end of a log.
 const RARE_SHARE: u64 = 1000;
 /// After a gap of this number of days, fewer than one of [`FEW_SHARE`] do not.

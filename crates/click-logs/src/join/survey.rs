@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use verdicts::OfVersion;
+use verdicts::VersionDeclarations;
 
 use super::encode_blocks::note_action;
 use super::span::Span;
@@ -14,7 +14,7 @@ pub struct Survey {
     /// The times of impressions.
     pub times: Span,
     /// By version of the experiment.
-    pub versions: BTreeMap<Option<String>, OfVersion>,
+    pub versions: BTreeMap<Option<String>, VersionDeclarations>,
     /// Whether simulated users are among those of the log.
     pub is_synthetic: bool,
     /// Some of the actions that do not count as clicks.

@@ -7,7 +7,7 @@ use verdicts::integrity::PageRecord;
 use super::conversions::{Appearance, ConversionLog};
 use super::outcome::{PairOutcome, UNKNOWN_PLACE};
 use super::page_reader::{ClickedDocuments, PageReader};
-use super::record::{ClickRecord, ImpressionRecord, NO_UNIT, NOT_MIXED, Origin};
+use super::record::{ClickRecord, ImpressionRecord, Origin, UNITLESS_LINEUP, UNMIXED_LINEUP};
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::model::{Lineup, NO_TEAM, Scheme, Settings, SingleRanker};
 
@@ -21,24 +21,24 @@ pub(super) struct ImpressionTable<'a> {
     keeps_origins: bool,
     /// The records of the first copies.
     records: Vec<u8>,
-    entries: Vec<Slot>,
-    /// A part of an id and its place in `entries`, by hash; [`EMPTY_SLOT`] where there is none.
+    entries: Vec<Entry>,
+    /// A part of an id and its place in `entries`, by hash; [`NO_ENTRY`] where there is none.
     slots: Vec<(u32, u32)>,
     /// Clicked positions, 64 to a word.
     clicked: Vec<u64>,
     tally: Tally,
     asides: Vec<Aside>,
     /// By impression in conflict: the units and lineups of its copies but the one in `records`, when each saw it first, and in which line.
-    conflicts: BTreeMap<u128, BTreeMap<UnitOf, (SeenAt, Option<Origin>)>>,
+    conflicts: BTreeMap<u128, BTreeMap<UnitAndLineup, (SeenAt, Option<Origin>)>>,
 }
 
 /// A unit, and the lineup that it saw.
-type UnitOf = (u128, u32);
+type UnitAndLineup = (u128, u32);
 
 /// When an impression was seen, and a number that orders those of one moment and depends on nothing but the id.
 type SeenAt = (i64, u32);
 
-struct Slot {
+struct Entry {
     /// Where its record is.
     at: usize,
     /// Where its words in `clicked` are.
@@ -55,7 +55,7 @@ struct Slot {
 const FATE_COUNT: usize = ClickFate::NotShown as usize + 1;
 const _: () = assert!(ClickFate::Credited as usize == 0 && FATE_COUNT == 6);
 
-const EMPTY_SLOT: u32 = u32::MAX;
+const NO_ENTRY: u32 = u32::MAX;
 
 /// The number of ids that are looked up together.
 const GROUP_SIZE: usize = 32;
@@ -90,7 +90,7 @@ fn seen_at(record: ImpressionRecord<'_>) -> SeenAt {
 
 /// Whether an impression was not mixed, or has no unit.
 fn is_without_unit(record: ImpressionRecord<'_>) -> bool {
-    matches!(record.lineup(), NOT_MIXED | NO_UNIT)
+    matches!(record.lineup(), UNMIXED_LINEUP | UNITLESS_LINEUP)
 }
 
 /// The part of an id that a slot holds, so that most others need not be looked up.
@@ -137,7 +137,7 @@ impl<'a> ImpressionTable<'a> {
             keeps_origins,
             records: Vec::with_capacity(bytes),
             entries: Vec::with_capacity(entries),
-            slots: vec![(0, EMPTY_SLOT); (2 * entries).next_power_of_two().max(1024)],
+            slots: vec![(0, NO_ENTRY); (2 * entries).next_power_of_two().max(1024)],
             clicked: Vec::new(),
             tally: Tally::default(),
             asides: Vec::new(),
@@ -177,7 +177,7 @@ impl<'a> ImpressionTable<'a> {
         let mut slot = (id >> 64) as usize & mask;
         loop {
             match self.slots[slot] {
-                (_, EMPTY_SLOT) => return slot,
+                (_, NO_ENTRY) => return slot,
                 (part, entry) if part == slot_tag(id) && self.record(self.entries[entry as usize].at).id() == id => {
                     return slot;
                 }
@@ -189,7 +189,7 @@ impl<'a> ImpressionTable<'a> {
     /// The place of an impression.
     pub(super) fn entry(&self, id: u128) -> Option<usize> {
         let (_, entry) = self.slots[self.slot(id)];
-        (entry != EMPTY_SLOT).then_some(entry as usize)
+        (entry != NO_ENTRY).then_some(entry as usize)
     }
 
     /// Reads the memory that looking up these ids will need, at most [`GROUP_SIZE`] of them: one wait instead of many.
@@ -198,7 +198,7 @@ impl<'a> ImpressionTable<'a> {
         let mut slots_found = [usize::MAX; GROUP_SIZE];
         for (slot, &id) in slots_found.iter_mut().zip(ids) {
             let (part, entry) = self.slots[(id >> 64) as usize & mask];
-            if entry != EMPTY_SLOT && part == slot_tag(id) {
+            if entry != NO_ENTRY && part == slot_tag(id) {
                 *slot = entry as usize;
             }
         }
@@ -218,8 +218,8 @@ impl<'a> ImpressionTable<'a> {
     pub(super) fn insert(&mut self, record: ImpressionRecord<'_>) -> bool {
         let slot = self.slot(record.id());
         let (_, place) = self.slots[slot];
-        if place != EMPTY_SLOT {
-            let Slot { at: offset, .. } = self.entries[place as usize];
+        if place != NO_ENTRY {
+            let Entry { at: offset, .. } = self.entries[place as usize];
             let known_record = self.record(offset);
             let key = |record: ImpressionRecord<'_>| (record.time(), record.origin());
             let is_same = known_record.says_the_same(record);
@@ -257,7 +257,7 @@ impl<'a> ImpressionTable<'a> {
         let click_words = self.clicked.len() as u32;
         self.clicked.resize(self.clicked.len() + record.shown_count().div_ceil(64), 0);
         let offset = self.records.len();
-        self.entries.push(Slot {
+        self.entries.push(Entry {
             at: offset,
             words: click_words,
             copies: record.copies().into(),
@@ -309,7 +309,7 @@ impl<'a> ImpressionTable<'a> {
     }
 
     fn grow(&mut self) {
-        self.slots = vec![(0, EMPTY_SLOT); 2 * self.slots.len()];
+        self.slots = vec![(0, NO_ENTRY); 2 * self.slots.len()];
         for entry in 0..self.entries.len() {
             let id = self.record(self.entries[entry].at).id();
             let slot = self.slot(id);
@@ -318,13 +318,13 @@ impl<'a> ImpressionTable<'a> {
     }
 
     /// The fate of the only line of an entry, as far as it is known before clicks and units are.
-    fn fate(&self, entry: &Slot) -> ImpressionFate {
+    fn fate(&self, entry: &Entry) -> ImpressionFate {
         let record = self.record(entry.at);
         if entry.is_conflict {
             ImpressionFate::Conflict
-        } else if record.lineup() == NOT_MIXED {
+        } else if record.lineup() == UNMIXED_LINEUP {
             ImpressionFate::NotMixed
-        } else if record.lineup() == NO_UNIT {
+        } else if record.lineup() == UNITLESS_LINEUP {
             ImpressionFate::NoUnit
         } else if record.time().saturating_add(self.settings.window) > self.complete_until {
             ImpressionFate::Open
@@ -355,7 +355,7 @@ impl<'a> ImpressionTable<'a> {
 
     /// Notes a click on an impression; returns its fate, if the impression counts in the end.
     pub(super) fn add_click(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
-        let Slot { at: offset, words: click_words, .. } = self.entries[entry];
+        let Entry { at: offset, words: click_words, .. } = self.entries[entry];
         let record = self.record(offset);
         let mut near_matches = 0;
         let fate = match outside_window(self.settings, record.time(), click.time) {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use interleave::receipt::Mixed;
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Multileaving, Outcome, Page, Preference};
 use ranktypes::text::excerpt;
-use verdicts::{OfVersion, PairChoice, wrong_version};
+use verdicts::{PairChoice, VersionDeclarations, wrong_version};
 
 use super::displayed_page::read_credit;
 
@@ -232,8 +232,8 @@ impl Lineups {
 
     /// A summary of all of them by version.
     #[must_use]
-    pub fn versions(&self) -> BTreeMap<Option<String>, OfVersion> {
-        let mut versions = BTreeMap::<_, OfVersion>::new();
+    pub fn versions(&self) -> BTreeMap<Option<String>, VersionDeclarations> {
+        let mut versions = BTreeMap::<_, VersionDeclarations>::new();
         for lineup in self.all() {
             let of = versions.entry(lineup.version).or_default();
             of.choices.add(&lineup.rankers, lineup.declared, lineup.alone != SingleRanker::No);

@@ -54,7 +54,7 @@ pub struct Settings {
     pub skew: i64,
     /// A click counts if the user stayed so long with the document, in milliseconds; every click, if `None`.
     pub dwell: Option<i64>,
-    /// Days, and times without a zone.
+    /// The zone of days, and of times that name none.
     pub zone: Zone,
     /// Until when the log is complete.
     pub complete: Complete,

@@ -1,7 +1,7 @@
 //! The summary beside a table of outcomes: `summary.json` beside `outcomes.csv`.
 //!
 //! It has facts that verdicts depend on: whether the log is simulated, how its pairs were chosen, and what does not count. So
-//! it has a seal ([`output::sealed`]) and the checksum of the table; if it was changed, or belongs to another table, it is
+//! it has a seal ([`output::sealed_json`]) and the checksum of the table; if it was changed, or belongs to another table, it is
 //! ignored with a remark.
 
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Result;
 use output::checksum::sha256_hex;
 use output::input;
-use output::sealed::{Seal, Sealed, described_path, unsealed};
+use output::sealed_json::{Seal, Sealed, described_path, unsealed};
 use serde_json::Value;
 
 /// Its name.

@@ -20,7 +20,7 @@ fn check_shown(shown: &[Cow<'_, str>]) -> Result<(), LineError> {
 }
 
 /// An error for a team that is not among the rankers that the line names.
-pub(crate) fn strange_team(team: &str) -> String {
+pub(crate) fn unknown_team_message(team: &str) -> String {
     format!("the team {team} is none of the rankers of the line; name it there")
 }
 
@@ -39,20 +39,20 @@ pub(super) struct ListFields<'a> {
 }
 
 /// The list found from these fields.
-pub(super) struct List<'a> {
+pub(super) struct MixedList<'a> {
     pub(super) shown: Vec<Cow<'a, str>>,
     pub(super) oddities: Oddities,
     pub(super) version: Option<Cow<'a, str>>,
     pub(super) mixed: Option<Mixed<'a>>,
 }
 
-fn as_strs<'b>(list: &'b [Cow<'_, str>]) -> Vec<&'b str> {
+pub(crate) fn as_strs<'b>(list: &'b [Cow<'_, str>]) -> Vec<&'b str> {
     list.iter().map(|id| &**id).collect()
 }
 
 impl<'a> ListFields<'a> {
     /// Finds how the list was mixed, from teams or from a receipt, and what was displayed of it.
-    pub(super) fn list(mut self) -> Result<List<'a>, LineError> {
+    pub(super) fn mixed_list(mut self) -> Result<MixedList<'a>, LineError> {
         if let Some(rankers) = &self.rankers
             && let Some(at) = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at]))
         {
@@ -72,7 +72,7 @@ impl<'a> ListFields<'a> {
         }
     }
 
-    fn list_of_teams(self) -> Result<List<'a>, LineError> {
+    fn list_of_teams(self) -> Result<MixedList<'a>, LineError> {
         let Self { shown, mixed, pinned, paged, teams, rankers, experiment, version, .. } = self;
         let shown = shown.ok_or_else(missing_shown)?;
         check_shown(&shown)?;
@@ -84,22 +84,22 @@ impl<'a> ListFields<'a> {
         let listed = NamedDocuments { shown: &documents, mixed, pinned: &others, paged };
         let Some(teams) = teams else {
             listed.check().map_err(LineError::new)?;
-            return Ok(List { shown, oddities: Oddities::default(), version, mixed: None });
+            return Ok(MixedList { shown, oddities: Oddities::default(), version, mixed: None });
         };
         let displayed = listed.page_of_teams(teams.len()).map_err(LineError::new)?;
         let teams: Vec<_> = teams.into_iter().map(present).collect();
         let strange = rankers.as_ref().and_then(|rankers| teams.iter().flatten().find(|team| !rankers.contains(team)));
         if let Some(team) = strange {
-            return Err(LineError::new(strange_team(&excerpt(team))));
+            return Err(LineError::new(unknown_team_message(&excerpt(team))));
         }
         let teams = match displayed.page {
             None => teams,
             Some(page) => page.places().map(|place| place.and_then(|at| teams[at].clone())).collect(),
         };
-        Ok(List { shown, oddities: displayed.oddities, version, mixed: Some(Mixed::Teams { teams, rankers }) })
+        Ok(MixedList { shown, oddities: displayed.oddities, version, mixed: Some(Mixed::Teams { teams, rankers }) })
     }
 
-    fn list_of_receipt(self, text: ReceiptText<'a>) -> Result<List<'a>, LineError> {
+    fn list_of_receipt(self, text: ReceiptText<'a>) -> Result<MixedList<'a>, LineError> {
         let Self { shown, mixed, pinned, paged, rankers, experiment, version, .. } = self;
         if let Some(shown) = &shown {
             check_shown(shown)?;
@@ -154,7 +154,7 @@ impl<'a> ListFields<'a> {
             paged: displayed.paged,
             rankers,
         };
-        Ok(List { shown, oddities: displayed.oddities, version, mixed: Some(mixed) })
+        Ok(MixedList { shown, oddities: displayed.oddities, version, mixed: Some(mixed) })
     }
 }
 

@@ -9,6 +9,7 @@ mod event;
 mod fast_path;
 mod fields;
 mod file;
+mod impression;
 mod json;
 mod lists;
 mod mixed_list;
@@ -18,7 +19,6 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "file/no_parquet.rs"]
 mod parquet;
-mod query;
 mod response;
 mod rows;
 mod shape;
@@ -33,10 +33,10 @@ pub use fast_path::RowRef;
 pub use fields::complete;
 pub(crate) use file::unpacked_text;
 pub use file::{Block, Format, LineUnit, LogFile};
-pub(crate) use mixed_list::strange_team;
+pub use impression::impression;
+pub(crate) use mixed_list::{as_strs, unknown_team_message};
 pub use names::column;
 pub(crate) use parquet::rows_of_parquet;
-pub use query::impression;
 pub use rows::{ClickRow, ImpressionRow, RowReceipt, RowTime};
 pub use shape::session::{Session, session};
 pub(crate) use text::base64;

@@ -7,10 +7,10 @@ use times as time;
 
 use super::event::{Event, click_of_fields, dwell};
 use super::fields::LineFields;
+use super::impression::impression_of_fields;
 use super::json::add_object;
 use super::lists::ListSeparator;
 use super::names::{Container, Field, LineKind};
-use super::query::impression_of_fields;
 use super::text::ReceiptText;
 use super::value::{Moment, Value};
 use crate::error::LineError;

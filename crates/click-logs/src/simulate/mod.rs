@@ -6,6 +6,7 @@
 mod lines;
 mod orders;
 mod pages;
+mod query_pool;
 mod settings;
 mod sorter;
 #[cfg(feature = "parquet")]
@@ -13,10 +14,9 @@ mod table;
 mod truth;
 mod users;
 mod visits;
-mod world;
 
 pub use lines::{CONVERSION_UNITS, Dialect, Lines, STRETCH_OF_UNITS, UNITS};
-pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, ConversionFate, OrderSettings};
+pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, OrderSettings, SimulatedFate};
 pub use settings::Simulation;
 pub use sorter::{HOUR, LineSorter};
 #[cfg(feature = "parquet")]
@@ -27,8 +27,8 @@ pub use visits::Visits;
 use rayon::prelude::*;
 
 use crate::model::Settings;
+use query_pool::QueryPool;
 use users::UserLog;
-use world::World;
 
 /// Users that are simulated together, and written as one block of shuffled lines.
 const BLOCK: u64 = 64;
@@ -54,13 +54,14 @@ pub fn simulate<E: From<String>>(
     simulation: &Simulation,
     mut write: impl FnMut(&Lines, u64) -> Result<(), E>,
 ) -> Result<Truth, E> {
-    let world = World::new(simulation)?;
+    let query_pool = QueryPool::new(simulation)?;
     let mut truth = Truth::new(simulation);
     let mut block = 0;
     while truth.impressions() < simulation.impressions {
         // Blocks are independent of each other, and end where enough impressions are there: at the same one for any threads.
         let group: Vec<u64> = (block..block + rayon::current_num_threads() as u64).collect();
-        let made: Vec<(Lines, Truth)> = group.par_iter().map(|&block| one_block(simulation, &world, block)).collect();
+        let made: Vec<(Lines, Truth)> =
+            group.par_iter().map(|&block| one_block(simulation, &query_pool, block)).collect();
         for (lines, block_truth) in made {
             if truth.impressions() >= simulation.impressions {
                 break;
@@ -73,11 +74,11 @@ pub fn simulate<E: From<String>>(
     Ok(truth)
 }
 
-fn one_block(simulation: &Simulation, world: &World, block: u64) -> (Lines, Truth) {
+fn one_block(simulation: &Simulation, query_pool: &QueryPool, block: u64) -> (Lines, Truth) {
     let mut lines = Lines::default();
     let mut truth = Truth::new(simulation);
     for user in block * BLOCK..(block + 1) * BLOCK {
-        UserLog::new(simulation, world, user).write(&mut lines, &mut truth);
+        UserLog::new(simulation, query_pool, user).write(&mut lines, &mut truth);
     }
     lines.shuffle(simulation.seed, block);
     (lines, truth)

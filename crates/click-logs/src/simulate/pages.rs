@@ -5,7 +5,7 @@ use interleave::{AnyInterleavingReceipt, Generator, Interleaving, Page, Preferen
 use rand::RngExt;
 
 use super::Simulation;
-use super::world::World;
+use super::query_pool::QueryPool;
 
 /// The document of an advertisement: those of queries have smaller numbers.
 pub(super) const ADVERTISEMENT: u16 = 1000;
@@ -31,7 +31,7 @@ impl DisplayedPage {
     #[expect(clippy::too_many_arguments, reason = "an impression and three streams of chance")]
     pub(super) fn read(
         simulation: &Simulation,
-        world: &World,
+        query_pool: &QueryPool,
         (query, taste): (usize, f64),
         lists: [RankedList<'_>; 2],
         draws: &mut Generator,
@@ -56,7 +56,7 @@ impl DisplayedPage {
             page_places.iter().map(|page_place| page_place.map_or(ADVERTISEMENT, |at| mixed_documents[at])).collect();
         let page = Page::new(page_places).expect("in the order of the list");
         let (mut seen_places, mut clicked_positions) = (0, Vec::new());
-        let mut reader = world.model.user();
+        let mut reader = query_pool.model.user();
         for (page_place, &document) in shown_documents.iter().enumerate() {
             if page_place == seen_places {
                 if page_place > 0 && chance.random::<f64>() >= PAGE_TURN_SHARE {
@@ -66,7 +66,7 @@ impl DisplayedPage {
             }
             // An advertisement looks like the first document of the query.
             let of = if document == ADVERTISEMENT { 0 } else { usize::from(document) };
-            let read = reader.examine(world.grade(query, of, taste), luck);
+            let read = reader.examine(query_pool.grade(query, of, taste), luck);
             if read.clicked && click(document, chance) {
                 clicked_positions.push(page_place);
             }

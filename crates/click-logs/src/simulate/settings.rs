@@ -215,13 +215,14 @@ impl Simulation {
         }
         for (name, value, min, max) in [
             ("rankers", self.rankers as u64, 2, 64),
-            ("shown", self.shown as u64, 1, super::world::DOCUMENTS_PER_QUERY as u64),
+            ("shown", self.shown as u64, 1, super::query_pool::DOCUMENTS_PER_QUERY as u64),
             ("days", u64::from(self.days), 1, 3650),
             (
                 "pages",
                 self.pages as u64,
                 1,
-                (super::world::DOCUMENTS_PER_QUERY / self.shown.clamp(1, super::world::DOCUMENTS_PER_QUERY)) as u64,
+                (super::query_pool::DOCUMENTS_PER_QUERY / self.shown.clamp(1, super::query_pool::DOCUMENTS_PER_QUERY))
+                    as u64,
             ),
         ] {
             if !(min..=max).contains(&value) {

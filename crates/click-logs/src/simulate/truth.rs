@@ -8,7 +8,7 @@ use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{PairChoice, SaidBy, Version};
 
 use super::Simulation;
-use super::orders::{ConversionFate, ConversionTally};
+use super::orders::{ConversionTally, SimulatedFate};
 use crate::join::{ClickFate, CreditedLog, ImpressionFate, Tally, UnitFate};
 use crate::model::Oddities;
 
@@ -67,7 +67,7 @@ impl Truth {
 
     /// The number of lines of conversions with a fate.
     #[must_use]
-    pub fn conversions(&self, fate: ConversionFate) -> u64 {
+    pub fn conversions(&self, fate: SimulatedFate) -> u64 {
         self.conversions.of(fate)
     }
 

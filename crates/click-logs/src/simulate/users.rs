@@ -11,9 +11,9 @@ use verdicts::amounts::SideClicks;
 use super::lines::{ClickLine, CreditLine, ImpressionLine};
 use super::orders::{self, ViewedPage};
 use super::pages::{ADVERTISEMENT, DisplayedPage};
+use super::query_pool::{QueryPool, normal};
 use super::settings::{BROWSER, CRAWLER, MAX_IMPRESSIONS, MAX_IMPRESSIONS_OF_A_PERSON, WINDOW};
 use super::truth::CountedImpression;
-use super::world::{World, normal};
 use super::{Lines, Simulation, Truth};
 use crate::join::{ClickFate, ImpressionFate};
 use crate::model::Oddities;
@@ -34,7 +34,7 @@ enum Visitor {
 /// A user, and the user's random state.
 pub(super) struct UserLog<'a> {
     simulation: &'a Simulation,
-    world: &'a World,
+    query_pool: &'a QueryPool,
     names: Vec<String>,
     /// The versions of the experiment, if it changes, and when it does.
     versions: Option<[ExperimentVersion; 2]>,
@@ -182,7 +182,7 @@ impl PlayedImpression {
 }
 
 impl<'a> UserLog<'a> {
-    pub(super) fn new(simulation: &'a Simulation, world: &'a World, number: u64) -> Self {
+    pub(super) fn new(simulation: &'a Simulation, query_pool: &'a QueryPool, number: u64) -> Self {
         let mut generator = RunKey::new(simulation.seed, 1).impression(number).users();
         let taste = simulation.taste * normal(&mut generator);
         let visitor = match generator.random::<f64>() {
@@ -192,7 +192,7 @@ impl<'a> UserLog<'a> {
         };
         let run = RunKey::new(simulation.seed, 2);
         let (names, versions, change) = (simulation.names(), simulation.versions(), simulation.change());
-        Self { simulation, world, names, versions, change, number, visitor, taste, generator, run }
+        Self { simulation, query_pool, names, versions, change, number, visitor, taste, generator, run }
     }
 
     /// Writes all that the user does.
@@ -296,16 +296,16 @@ impl<'a> UserLog<'a> {
         truth: &mut Truth,
         viewed_pages: &mut Vec<ViewedPage>,
     ) -> Option<CountedImpression> {
-        let Self { simulation, world, visitor, .. } = *self;
+        let Self { simulation, query_pool, visitor, .. } = *self;
         let number = self.number * MAX_IMPRESSIONS + visit.number;
         let key = self.run.impression(number);
         let mut chance = key.coins();
-        let query = key.query(world.queries());
+        let query = key.query(query_pool.len());
         let (first, second) = self.pair(&mut chance);
         let has_changed = visit.time >= self.change;
         // After the change, each ranker behaves as another one did.
         let does = |ranker: usize| if has_changed { simulation.rankers - 1 - ranker } else { ranker };
-        let lists = [first, second].map(|ranker| world.list(simulation, query, does(ranker), visit.day).as_list());
+        let lists = [first, second].map(|ranker| query_pool.list(simulation, query, does(ranker), visit.day).as_list());
         let played = self.play(visit, number, query, lists, &mut chance);
         let version = self.versions.as_ref().map(|versions| &versions[usize::from(has_changed)]);
         let name = version.map(ToString::to_string);
@@ -404,14 +404,14 @@ impl<'a> UserLog<'a> {
         lists: [RankedList<'_>; 2],
         chance: &mut Generator,
     ) -> PlayedImpression {
-        let Self { simulation, world, taste, .. } = *self;
+        let Self { simulation, query_pool, taste, .. } = *self;
         let key = self.run.impression(number);
         let mut clicks_in_progress: Vec<ClickInProgress> = Vec::new();
         let mut luck = key.users();
         if simulation.has_pages() {
             let (displayed_page, receipt) = DisplayedPage::read(
                 simulation,
-                world,
+                query_pool,
                 (query, taste),
                 lists,
                 &mut key.lists(),
@@ -433,12 +433,12 @@ impl<'a> UserLog<'a> {
                 winner,
             };
         }
-        let mut reader = world.model.user();
+        let mut reader = query_pool.model.user();
         let method = &simulation.method;
         let mut scratch = Default::default();
         // The truth: the method's result while the user reads.
         let winner = method.compare(lists, simulation.shown, &mut key.lists(), &mut scratch, |doc: Doc| {
-            let read = reader.examine(world.grade(query, doc.index(), taste), &mut luck);
+            let read = reader.examine(query_pool.grade(query, doc.index(), taste), &mut luck);
             if !read.clicked {
                 return Examination { clicked: false, abandons: read.abandons };
             }
@@ -495,7 +495,7 @@ impl<'a> UserLog<'a> {
         }
         if chance.random::<f64>() < simulation.not_shown {
             // Documents of a query have smaller numbers.
-            let document = super::world::DOCUMENTS_PER_QUERY as u16 + shown_documents.len() as u16;
+            let document = super::query_pool::DOCUMENTS_PER_QUERY as u16 + shown_documents.len() as u16;
             lines.click(simulation.dialect, &ClickLine { id, query, document, time: visit.time + 1000, dwell: 60.0 });
             truth.click_lines(of_impression(ClickFate::NotShown), 1);
             on_this += 1;

@@ -283,12 +283,12 @@ impl Warehouse {
             "place" => exploded().place.to_owned(),
             "item" => exploded().item,
             "explode" => exploded().join,
-            "is_bot" => is_bot(&self.settings.bots),
+            "is_bot" => is_bot_condition(&self.settings.bots),
             "stated" => (1..)
                 .zip(&self.settings.rankers)
                 .map(|(seat, name)| format!("\n  union all select {seat}, '{name}'"))
                 .collect(),
-            "fates" => fates(),
+            "fates" => fate_rows(),
             "source" => match layout {
                 Layout::Script => self.table(argument).to_owned(),
                 Layout::Dbt => format!("{{{{ source('log', '{argument}') }}}}"),
@@ -400,13 +400,13 @@ fn split_comments(text: &str) -> (&str, &str) {
 }
 
 /// Whether a line is by a bot, from its unit or its agent.
-fn is_bot(bots: &Bots) -> String {
+fn is_bot_condition(bots: &Bots) -> String {
     let units = bots.units.iter().map(|name| format!("line.unit = '{name}'"));
     let prefixes = bots
         .unit_prefixes
         .iter()
         .map(|prefix| format!("substr(line.unit, 1, {}) = '{prefix}'", prefix.chars().count()));
-    // Every dialect replaces text in the same way, and none looks for it so.
+    // Every dialect replaces text in the same way, but each searches for it in its own way.
     let agents = bots
         .agents
         .iter()
@@ -416,14 +416,15 @@ fn is_bot(bots: &Bots) -> String {
 }
 
 /// The fates of all kinds of lines, as rows; but for those of logs that grow.
-fn fates() -> String {
+fn fate_rows() -> String {
     let impressions = ImpressionFate::ALL.iter().filter(|fate| **fate != ImpressionFate::Behind);
     let clicks = ClickFate::ALL.iter().filter(|fate| **fate != ClickFate::Behind);
-    let all = impressions
+    let fates = impressions
         .map(|fate| ("impression", fate.name()))
         .chain(clicks.map(|fate| ("click", fate.name())))
         .chain(UnitFate::ALL.iter().map(|fate| ("unit", fate.name())))
         .chain([("impression", "after-closing")]);
-    let rows: Vec<String> = all.map(|(what, fate)| format!("\n  select '{what}' as what, '{fate}' as fate")).collect();
+    let rows: Vec<String> =
+        fates.map(|(kind, fate)| format!("\n  select '{kind}' as what, '{fate}' as fate")).collect();
     rows.join(" union all") + "\n"
 }

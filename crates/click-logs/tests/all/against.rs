@@ -61,7 +61,7 @@ fn numbers_are_those_of_scipy() {
     let significant = &found["agreement_where_ab_is_significant"];
     assert!(significant["agree"] == 5 && significant["disagree"] == 0);
     close(&significant["interval"][0], 0.478_176_249_895_018_5);
-    // scipy.stats.pearsonr, numpy: see `statistics::fixed`, which has the commands.
+    // scipy.stats.pearsonr, numpy: see `statistics::fixed_sample`, which has the commands.
     close(&found["correlation"]["pearson"], 0.954_505_214_142_122_5);
     close(&found["correlation"]["interval"][0], 0.814_195_292_523_04);
     let line = &found["line"];

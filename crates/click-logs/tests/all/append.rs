@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use click_logs::cli::summary;
 use click_logs::join::{
-    ClickFate, CreditedLog, FrameJoin, ImpressionFate, Inputs, Limits, Order, State, append, credit,
+    ClickFate, CreditedLog, FrameJoin, ImpressionFate, Inputs, Order, Resources, State, append, credit,
 };
 use click_logs::model::{Complete, Settings, UnitKind};
 use click_logs::outcomes::{fates_csv, outcomes_of_log, pages_csv};
@@ -272,10 +272,10 @@ fn texts(credited: &CreditedLog, settings: &Settings) -> [String; 4] {
     [outcomes_of_log(credited).to_csv(), fates_csv(credited), pages_csv(credited), summary]
 }
 
-fn limits(folder: &Path, memory: u64) -> Limits {
-    let scratch = folder.join("scratch");
-    std::fs::create_dir_all(&scratch).unwrap();
-    Limits { memory, threads: 2, scratch, disk: None, partitions: None, order: Order::Any, block: None }
+fn resources(folder: &Path, memory: u64) -> Resources {
+    let scratch_folder = folder.join("scratch");
+    std::fs::create_dir_all(&scratch_folder).unwrap();
+    Resources { memory, threads: 2, scratch_folder, disk: None, partitions: None, order: Order::Any, block: None }
 }
 
 /// A run that takes rows in memory; `None` if they are those of a run before, e.g. one click that was logged twice.
@@ -313,7 +313,7 @@ fn check(world: &World, runs: &Runs, what: &str) -> u64 {
         let state = State::open(&at.join("state"), &settings, Some(world.horizon)).unwrap();
         let memory = if run % 2 == 0 { 1 << 28 } else { 0 };
         let new = inputs(at, &format!("run-{run}"), lines, run);
-        let found = append(state, &new, &settings, &limits(at, memory), &());
+        let found = append(state, &new, &settings, &resources(at, memory), &());
         let (mut found, unkept) = found.unwrap_or_else(|error| panic!("{what}, run {run}: {error}"));
         unkept.keep().unwrap();
         if are_new {
@@ -337,7 +337,8 @@ fn check(world: &World, runs: &Runs, what: &str) -> u64 {
         }
         before = Some(*until);
         assert_eq!(found.tally.behind(), behind, "{what}, run {run}");
-        let mut expected = credit(&inputs(at, "all", &taken, 0), &settings, &limits(at, 1 << 28), &(), None).unwrap();
+        let mut expected =
+            credit(&inputs(at, "all", &taken, 0), &settings, &resources(at, 1 << 28), &(), None).unwrap();
         if behind != [0, 0] {
             // The counts that are left are the same.
             expected.tally.impressions(ImpressionFate::Behind, behind[0]);

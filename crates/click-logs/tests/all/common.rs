@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use click_logs::LogError;
-use click_logs::join::{Aside, CreditedLog, Inputs, Limits, Order, Trace, credit};
+use click_logs::join::{Aside, CreditedLog, Inputs, Order, Resources, Trace, credit};
 use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, Truth, simulate};
 
@@ -30,11 +30,11 @@ impl Log {
         Self { folder, inputs }
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
+    pub(crate) fn resources(&self) -> Resources {
+        Resources {
             memory: 1 << 28,
             threads: 2,
-            scratch: self.folder.path().join("scratch"),
+            scratch_folder: self.folder.path().join("scratch"),
             disk: None,
             partitions: None,
             order: Order::Auto,
@@ -43,11 +43,11 @@ impl Log {
     }
 
     pub(crate) fn credit(&self, settings: &Settings) -> Result<CreditedLog, LogError> {
-        credit(&self.inputs, settings, &self.limits(), &(), None)
+        credit(&self.inputs, settings, &self.resources(), &(), None)
     }
 
-    pub(crate) fn credit_within(&self, settings: &Settings, limits: &Limits) -> CreditedLog {
-        credit(&self.inputs, settings, limits, &(), None).unwrap()
+    pub(crate) fn credit_within(&self, settings: &Settings, resources: &Resources) -> CreditedLog {
+        credit(&self.inputs, settings, resources, &(), None).unwrap()
     }
 
     /// With the lines that were set aside, in order.
@@ -64,7 +64,7 @@ impl Log {
     pub(crate) fn credit_traced(&self, settings: &Settings) -> (CreditedLog, Vec<Trace>) {
         let mut all = Vec::new();
         let credited =
-            credit(&self.inputs, settings, &self.limits(), &(), Some(&mut |traced| all.push(traced))).unwrap();
+            credit(&self.inputs, settings, &self.resources(), &(), Some(&mut |traced| all.push(traced))).unwrap();
         all.sort();
         (credited, all)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use click_logs::join::{ConversionFate, ConversionLog, CreditedConversions, Limits, Order, credit_with_conversions};
+use click_logs::join::{ConversionFate, ConversionLog, CreditedConversions, Order, Resources, credit_with_conversions};
 use click_logs::model::{Attribution, Complete, ConversionRules, Settings, UnitKind};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
@@ -330,8 +330,8 @@ fn credited(
         })
         .collect();
     let read = ConversionLog::read(&paths, settings, rules.clone()).unwrap();
-    let limits = Limits { order, ..log.limits() };
-    credit_with_conversions(&log.inputs, Some(&read), settings, &limits, &(), None).unwrap().conversions.unwrap()
+    let resources = Resources { order, ..log.resources() };
+    credit_with_conversions(&log.inputs, Some(&read), settings, &resources, &(), None).unwrap().conversions.unwrap()
 }
 
 fn shuffled(lines: &[String], seed: u64) -> Vec<String> {

@@ -8,7 +8,7 @@ use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
 use verdicts::integrity::PageRecord;
-use verdicts::{OfVersion, PairChoice};
+use verdicts::{PairChoice, VersionDeclarations};
 
 use crate::common::{assert_same, simulated, simulated_log};
 
@@ -183,7 +183,7 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
 
 #[test]
 fn an_undeclared_ranker_is_refused() {
-    let of = OfVersion { rankers: ["A", "B"].map(str::to_owned).into(), ..OfVersion::default() };
+    let of = VersionDeclarations { rankers: ["A", "B"].map(str::to_owned).into(), ..VersionDeclarations::default() };
     let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(Settings { complete: Complete::Final, ..Settings::default() }, &survey);
     let outcome = UnitOutcome {

@@ -11,8 +11,6 @@ mod frame_join;
 mod help;
 mod hostile;
 mod integrity;
-#[cfg(target_os = "linux")]
-mod limits;
 mod lists;
 mod malformed;
 mod names;
@@ -23,6 +21,8 @@ mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod published;
+#[cfg(target_os = "linux")]
+mod resources;
 mod sessions;
 mod shapes;
 #[cfg(target_os = "linux")]

@@ -308,15 +308,15 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
         let impressions: String = shown.iter().map(line_of_shown).collect();
         let clicks: String = clicked.iter().map(line_of_click).collect();
         let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-        let mut limits = log.limits();
+        let mut resources = log.resources();
         if is_sorted {
             // Few lines at a time, so that the window slides.
-            limits.block = Some(300);
-            limits.threads = 1;
+            resources.block = Some(300);
+            resources.threads = 1;
         } else {
-            limits.order = Order::Any;
+            resources.order = Order::Any;
         }
-        let found = log.credit_within(&settings, &limits);
+        let found = log.credit_within(&settings, &resources);
         in_order += usize::from(found.in_order);
         let (days, of_impressions, of_clicks, of_units) = plainly(&shown, &clicked, &settings);
         let context = format!("case {case}: {settings:?}\n{impressions}{clicks}");
@@ -399,7 +399,7 @@ fn the_ledger_counts_as_the_join_does() {
             shown.iter().map(|shown| line_of_version(shown, (versions > 1).then(|| version(shown.id)))).collect();
         let clicks: String = clicked.iter().map(line_of_click).collect();
         let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-        let found = log.credit_within(&settings, &log.limits());
+        let found = log.credit_within(&settings, &log.resources());
 
         let (good, in_conflict) = settled(&shown, i64::MAX, &settings, &mut Fates::new());
         let mut ledger = UnitLedger::new(BTreeMap::new(), OpenDays::default());

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use click_logs::join::{ImpressionFate, Inputs, Limits, Order, Watch, credit};
+use click_logs::join::{ImpressionFate, Inputs, Order, Resources, Watch, credit};
 use click_logs::model::Settings;
 use click_logs::simulate::{Simulation, rules};
 use interleave::Generator;
@@ -27,8 +27,8 @@ fn partitions_threads_and_memory_change_nothing() {
         (Some(1), 1, 1 << 16),
         (Some(2), 2, 0),
     ] {
-        let limits = Limits { partitions, threads, memory, ..log.limits() };
-        let found = log.credit_within(&settings, &limits);
+        let resources = Resources { partitions, threads, memory, ..log.resources() };
+        let found = log.credit_within(&settings, &resources);
         assert_same(
             &found,
             &truth.credited(),
@@ -66,11 +66,11 @@ fn little_disk_is_enough() {
     let settings = Settings { set_malformed_aside: true, ..rules(&simulation) };
     let mut expected = truth.credited();
     expected.tally.impressions(ImpressionFate::Malformed, 1);
-    let limits = |disk, partitions, order| Limits { memory: 0, disk, partitions, order, ..log.limits() };
+    let resources = |disk, partitions, order| Resources { memory: 0, disk, partitions, order, ..log.resources() };
     let mut before = 0;
     for (disk, least) in [(None, 0), (Some(1 << 30), 0), (Some(350_000), 1), (Some(200_000), 2)] {
         let readings = Readings::default();
-        let found = credit(&log.inputs, &settings, &limits(disk, Some(64), Order::Any), &readings, None).unwrap();
+        let found = credit(&log.inputs, &settings, &resources(disk, Some(64), Order::Any), &readings, None).unwrap();
         assert_same(&found, &expected, &format!("{disk:?}"));
         let again = readings.0.into_inner();
         assert!(again >= least.max(before), "{disk:?}: {again}");
@@ -79,8 +79,8 @@ fn little_disk_is_enough() {
     // Every line that is set aside is named once.
     let asides = [None, Some(600_000)].map(|disk| {
         let mut asides = Vec::new();
-        let limits = limits(disk, Some(64), Order::Any);
-        credit(&log.inputs, &settings, &limits, &(), Some(&mut |aside| asides.push(aside))).unwrap();
+        let resources = resources(disk, Some(64), Order::Any);
+        credit(&log.inputs, &settings, &resources, &(), Some(&mut |aside| asides.push(aside))).unwrap();
         asides.sort();
         asides
     });
@@ -88,11 +88,11 @@ fn little_disk_is_enough() {
     assert_eq!(asides[0], asides[1]);
     for (disk, partitions, order) in [(1_000, 64, Order::Any), (100_000, 1, Order::Any)] {
         let error =
-            credit(&log.inputs, &settings, &limits(Some(disk), Some(partitions), order), &(), None).unwrap_err();
+            credit(&log.inputs, &settings, &resources(Some(disk), Some(partitions), order), &(), None).unwrap_err();
         assert!(error.to_string().contains("--disk"), "{error}");
     }
     let piped = Inputs { impressions: vec!["/dev/null".into()], ..log.inputs.clone() };
-    let error = credit(&piped, &settings, &limits(Some(1 << 20), None, Order::Any), &(), None).unwrap_err();
+    let error = credit(&piped, &settings, &resources(Some(1 << 20), None, Order::Any), &(), None).unwrap_err();
     assert!(error.to_string().contains("pipe"), "{error}");
     assert_eq!(std::fs::read_dir(log.folder.path().join("scratch")).unwrap().count(), 0);
 }
@@ -162,7 +162,7 @@ fn an_impression_with_a_million_clicks_takes_no_more_memory() {
     let clicks = click.repeat(200_000);
     let log = Log::of(&[impressions], &[&clicks, &clicks]);
     let settings = click_logs::model::Settings { complete: click_logs::model::Complete::Final, ..Default::default() };
-    let limits = Limits { memory: 1 << 16, ..log.limits() };
-    let found = log.credit_within(&settings, &limits);
+    let resources = Resources { memory: 1 << 16, ..log.resources() };
+    let found = log.credit_within(&settings, &resources);
     assert_eq!((found.tally.busiest, found.days[0].counts.impressions.losses), (400_000, 1));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use click_logs::join::ClickFate;
 use click_logs::simulate::{
-    Amounts, CONVERSION_DAYS, CONVERSION_UNITS, ConversionFate, Dialect, OrderSettings, Simulation, Truth, Visits,
+    Amounts, CONVERSION_DAYS, CONVERSION_UNITS, Dialect, OrderSettings, SimulatedFate, Simulation, Truth, Visits,
     simulate,
 };
 use serde_json::Value;
@@ -347,7 +347,7 @@ fn the_truth_is_what_the_lines_say() {
         for (row, expected) in rows.iter().zip(&reading.rows) {
             assert_eq!(row, expected);
         }
-        for fate in ConversionFate::ALL {
+        for fate in SimulatedFate::ALL {
             let expected = reading.fates.get(fate.name()).copied().unwrap_or(0);
             assert_eq!(truth.conversions(fate), expected, "{}", fate.name());
             assert!(expected > 0, "{}", fate.name());
@@ -441,7 +441,7 @@ fn shares_are_those_of_the_settings() {
         let share = |shorter: i64| libm::exp(-(days * DAY - shorter) as f64 / orders.delay as f64);
         assert_share(later(days), waited.len(), [share(0), share(17 * 60_000)], &format!("later than {days} days"));
     }
-    assert!(truth.conversions(ConversionFate::Late) > 0);
+    assert!(truth.conversions(SimulatedFate::Late) > 0);
 }
 
 #[test]

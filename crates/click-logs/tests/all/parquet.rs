@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use click_logs::join::{ClickFate, CreditedLog, ImpressionFate, Inputs, Limits, Order, credit};
+use click_logs::join::{ClickFate, CreditedLog, ImpressionFate, Inputs, Order, Resources, credit};
 use click_logs::model::{Complete, Settings};
 use click_logs::simulate::{Simulation, rules};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
@@ -140,17 +140,17 @@ impl Tables {
     }
 
     fn credit(&self, settings: &Settings) -> Result<CreditedLog, String> {
-        let limits = Limits {
+        let resources = Resources {
             memory: 1 << 26,
             threads: 2,
-            scratch: self.folder.path().join("scratch"),
+            scratch_folder: self.folder.path().join("scratch"),
             disk: None,
             partitions: Some(4),
             order: Order::Auto,
             block: Some(10_000),
         };
         let inputs = Inputs { impressions: vec![self.path(0)], clicks: vec![self.path(1)] };
-        credit(&inputs, settings, &limits, &(), None).map_err(|error| error.to_string())
+        credit(&inputs, settings, &resources, &(), None).map_err(|error| error.to_string())
     }
 }
 

@@ -1,7 +1,7 @@
 //! UBI as search engines and exports write it: requests of `_bulk`, attributes as text, clicks on nothing, queries without
 //! hits.
 
-use click_logs::join::{ClickFate, CreditedLog, FrameJoin, ImpressionFate, Limits, LogTotals, Order, Units};
+use click_logs::join::{ClickFate, CreditedLog, FrameJoin, ImpressionFate, LogTotals, Order, Resources, Units};
 use click_logs::model::{Complete, Settings};
 use click_logs::read;
 use statistics::Counts;
@@ -171,8 +171,8 @@ fn in_every_way(impressions: &[&str], clicks: &str, settings: &Settings) -> Vec<
     let log = Log::of(&[text.as_bytes()], &[clicks.as_bytes()]);
     let mut found = Vec::new();
     for order in [Order::Any, Order::Auto] {
-        let limits = Limits { order, block: Some(60), threads: 1, ..log.limits() };
-        found.push(log.credit_within(settings, &limits));
+        let resources = Resources { order, block: Some(60), threads: 1, ..log.resources() };
+        found.push(log.credit_within(settings, &resources));
     }
     let mut gathered = FrameJoin::new(settings.clone());
     let rows = impressions.iter().map(|line| Ok(read::impression(line, None, settings)?.unwrap()));

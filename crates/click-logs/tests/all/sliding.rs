@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use click_logs::join::{ImpressionFate, Limits, Order, Watch, credit};
+use click_logs::join::{ImpressionFate, Order, Resources, Watch, credit};
 use click_logs::model::{Complete, Settings};
 use click_logs::simulate::{Simulation, rules, simulate};
 
@@ -36,8 +36,8 @@ fn the_window_finds_the_truth_whatever_the_files_threads_and_blocks() {
     let simulation = simulation();
     for (files, threads, block) in [(1, 1, Some(2_000)), (1, 3, None), (5, 2, Some(9_000)), (2, 1, Some(500))] {
         let (log, truth) = sorted(&simulation, files);
-        let limits = Limits { threads, block, order: Order::Time, ..log.limits() };
-        let found = log.credit_within(&rules(&simulation), &limits);
+        let resources = Resources { threads, block, order: Order::Time, ..log.resources() };
+        let found = log.credit_within(&rules(&simulation), &resources);
         assert_same(&found, &truth.credited(), &format!("{files} files, {threads} threads, {block:?}"));
         assert!(found.in_order);
         assert_eq!(std::fs::read_dir(log.folder.path().join("scratch")).unwrap().count(), 0);
@@ -62,7 +62,7 @@ fn files_of_one_day_each_are_read_in_turn() {
         &impressions.iter().map(Vec::as_slice).collect::<Vec<_>>(),
         &clicks.iter().map(Vec::as_slice).collect::<Vec<_>>(),
     );
-    let found = log.credit_within(&rules(&simulation), &Limits { block: Some(5_000), ..log.limits() });
+    let found = log.credit_within(&rules(&simulation), &Resources { block: Some(5_000), ..log.resources() });
     assert_same(&found, &truth.credited(), "reversed files");
     assert!(found.in_order);
 }
@@ -103,14 +103,14 @@ fn what_is_out_of_place_is_joined_otherwise_or_refused() {
         ("clicks before all", impressions.clone(), clicks.concat() + &click("i3", 0), ""),
     ] {
         let log = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
-        let limits = Limits { threads: 1, block: Some(1_000), ..log.limits() };
+        let resources = Resources { threads: 1, block: Some(1_000), ..log.resources() };
         let reasons = Reasons::default();
-        let found = credit(&log.inputs, &settings, &limits, &reasons, None).unwrap();
+        let found = credit(&log.inputs, &settings, &resources, &reasons, None).unwrap();
         let reasons = reasons.0.into_inner().unwrap();
-        let any = log.credit_within(&settings, &Limits { order: Order::Any, ..limits.clone() });
+        let any = log.credit_within(&settings, &Resources { order: Order::Any, ..resources.clone() });
         assert_same(&found, &any, case);
         assert_eq!(found.in_order, reason.is_empty(), "{case}: {reasons:?}");
-        let refused = credit(&log.inputs, &settings, &Limits { order: Order::Time, ..limits }, &(), None);
+        let refused = credit(&log.inputs, &settings, &Resources { order: Order::Time, ..resources }, &(), None);
         if reason.is_empty() {
             assert!(refused.is_ok(), "{case}");
         } else {
@@ -126,17 +126,17 @@ fn other_orders_are_recognised_at_once() {
     let simulation = simulation();
     let (log, truth) = simulated_log(&simulation);
     let reasons = Reasons::default();
-    let found = credit(&log.inputs, &rules(&simulation), &log.limits(), &reasons, None).unwrap();
+    let found = credit(&log.inputs, &rules(&simulation), &log.resources(), &reasons, None).unwrap();
     assert_same(&found, &truth.credited(), "shuffled");
     assert!(!found.in_order && reasons.0.into_inner().unwrap().is_empty());
-    let limits = Limits { order: Order::Time, ..log.limits() };
-    let refused = credit(&log.inputs, &rules(&simulation), &limits, &(), None).unwrap_err().to_string();
+    let resources = Resources { order: Order::Time, ..log.resources() };
+    let refused = credit(&log.inputs, &rules(&simulation), &resources, &(), None).unwrap_err().to_string();
     assert!(refused.contains("begins in another order"), "{refused}");
     // A window that memory cannot hold.
     let (log, truth) = sorted(&simulation, 1);
     let reasons = Reasons::default();
-    let limits = Limits { memory: 1 << 16, ..log.limits() };
-    let found = credit(&log.inputs, &rules(&simulation), &limits, &reasons, None).unwrap();
+    let resources = Resources { memory: 1 << 16, ..log.resources() };
+    let found = credit(&log.inputs, &rules(&simulation), &resources, &reasons, None).unwrap();
     assert_same(&found, &truth.credited(), "little memory");
     assert!(reasons.0.into_inner().unwrap()[0].contains("memory"));
 }
@@ -174,8 +174,8 @@ fn a_gap_between_two_files_is_not_the_end_of_the_log() {
                 &impressions.iter().map(Vec::as_slice).collect::<Vec<_>>(),
                 &clicks.iter().map(Vec::as_slice).collect::<Vec<_>>(),
             );
-            let found = log.credit_within(&settings, &log.limits());
-            let any = log.credit_within(&settings, &Limits { order: Order::Any, ..log.limits() });
+            let found = log.credit_within(&settings, &log.resources());
+            let any = log.credit_within(&settings, &Resources { order: Order::Any, ..log.resources() });
             assert!(found.in_order);
             assert_same(&found, &any, "a gap");
             assert_eq!(found.tally.of_impressions(ImpressionFate::Open), 100, "the last day is not over");

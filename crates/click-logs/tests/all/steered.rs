@@ -13,7 +13,7 @@ use statistics::anytime::{PairTest, TestState};
 use times::{DAY, text};
 use verdicts::decide::{CountUnit, decide};
 use verdicts::integrity::PageRecord;
-use verdicts::{OfVersion, PairChoice};
+use verdicts::{PairChoice, VersionDeclarations};
 
 use crate::common::Log;
 
@@ -76,7 +76,7 @@ fn log(policy: &str, seed: u64) -> Vec<Shown> {
 /// Whether a verdict is given if pairs are taken as chosen in this way.
 fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
     let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
-    let of = OfVersion { rankers: NAMES.map(str::to_owned).into(), ..OfVersion::default() };
+    let of = VersionDeclarations { rankers: NAMES.map(str::to_owned).into(), ..VersionDeclarations::default() };
     let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(settings.clone(), &survey);
     for shown in log {

@@ -26,7 +26,7 @@ impl Decay {
         let eta = settings.take("eta", "a number from 0 up")?.unwrap_or(Self::ETA);
         check_eta(eta)?;
         let length = settings.take("length", "a whole number of positions")?;
-        settings.finish(model, &["eta", "length"])?;
+        settings.refuse_rest(model, &["eta", "length"])?;
         let attraction: DependentSpec = settings.probabilities.parse()?;
         if matches!(attraction, DependentSpec::Custom { stop: Some(_), .. }) {
             let reason = format!("{model} users never stop after a click; leave the stop probabilities out");

@@ -213,7 +213,7 @@ impl ModelSpec for DependentSpec {
     const NAME: &'static str = "";
 
     fn from_settings(settings: Settings) -> Result<Self, ClickError> {
-        settings.finish("dependent", &[])?;
+        settings.refuse_rest("dependent", &[])?;
         settings.probabilities.parse()
     }
 

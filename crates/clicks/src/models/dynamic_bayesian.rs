@@ -114,7 +114,7 @@ impl ModelSpec for DynamicBayesianSpec {
     fn from_settings(mut settings: Settings) -> Result<Self, ClickError> {
         let gamma = settings.take("gamma", "a probability, from 0 to 1")?.unwrap_or(Self::GAMMA);
         check_gamma(gamma)?;
-        settings.finish("dynamic Bayesian network", &["gamma"])?;
+        settings.refuse_rest("dynamic Bayesian network", &["gamma"])?;
         Ok(Self { attraction: settings.probabilities.parse()?, gamma })
     }
 

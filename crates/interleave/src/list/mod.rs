@@ -129,10 +129,7 @@ impl<'a> RankedList<'a> {
                 ));
             }
         }
-        let stray = documents_listed
-            .iter()
-            .zip(groups)
-            .position(|(documents_listed, group)| !documents_listed && group.size() > 0);
+        let stray = documents_listed.iter().zip(groups).position(|(is_listed, group)| !is_listed && group.size() > 0);
         if let Some(doc) = stray {
             return Err(RankedListError::new(
                 RankedListErrorKind::TieGroup,

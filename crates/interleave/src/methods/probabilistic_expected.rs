@@ -28,6 +28,7 @@ use crate::name::{Name, NameError, NamedMethod, Ownership, unless, unless_tau};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::pack::Pack;
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::read_list::read;
 use crate::support::softmax::{Softmax, Successive, TakenRanks};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
@@ -215,26 +216,22 @@ impl Interleaving for ProbabilisticExpected {
         length: usize,
         generator: &mut Generator,
         scratch: &mut ProbabilisticExpectedScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let seed = generator.next_u64();
         let ProbabilisticExpectedScratch { list, groups, clicked, credit } = scratch;
         groups.clear();
         clicked.clear();
         list.start(2, generator);
-        while list.shown().len() < length {
-            let Some((doc, _)) = list.draw_by_coin(lists, &self.weights, generator) else {
-                break;
-            };
+        let next = |list: &mut Softmax| {
+            if list.shown().len() == length {
+                return None;
+            }
+            let (doc, _) = list.draw_by_coin(lists, &self.weights, generator)?;
             groups.push(lists.map(|list| Group::new(list.group(doc))));
-            let examination = user(doc);
-            if examination.clicked {
-                clicked.push(groups.len() - 1);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+            Some((doc, groups.len() - 1))
+        };
+        read(list, next, user, |_, position| clicked.push(position));
         let sizes = lists.map(|list| list.len() as u16);
         self.winner(sizes, groups, seed, clicked, credit)
     }

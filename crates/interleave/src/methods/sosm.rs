@@ -32,6 +32,7 @@ use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
 use crate::support::draft::Draft;
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::read_list::read_drawn;
 use crate::support::receipt_len;
 use crate::support::tie_keys::TieKeys;
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, Page, RankedList};
@@ -113,14 +114,14 @@ impl Pack for SosmReceipt {
         writer.number(*length);
         writer.number(ranks.len());
         // Ranks that a receipt lacks earn nothing, as those of unlisted documents.
-        let rank = |row: &Vec<u16>, at: usize| row.get(at).copied().unwrap_or(u16::MAX);
-        let half_bytes = ranks.iter().flat_map(|row| (0..*length).map(move |at| rank(row, at)));
+        let rank_or_unlisted = |row: &Vec<u16>, position: usize| row.get(position).copied().unwrap_or(u16::MAX);
+        let all_ranks = ranks.iter().flat_map(|row| (0..*length).map(move |position| rank_or_unlisted(row, position)));
         if *length <= MAX_HALF_BYTE_RANKS {
-            let half: Vec<u8> = half_bytes.map(|rank| usize::from(rank).min(MAX_HALF_BYTE_RANKS) as u8).collect();
+            let half: Vec<u8> = all_ranks.map(|rank| usize::from(rank).min(MAX_HALF_BYTE_RANKS) as u8).collect();
             let bytes = half.chunks(2).map(|pair| pair[0] | pair.get(1).copied().unwrap_or(0) << 4);
             writer.bytes(&bytes.collect::<Vec<_>>());
         } else {
-            half_bytes.for_each(|rank| writer.number(rank.wrapping_add(1).into()));
+            all_ranks.for_each(|rank| writer.number(rank.wrapping_add(1).into()));
         }
     }
 
@@ -209,7 +210,7 @@ impl Multileaving for Sosm {
         length: usize,
         generator: &mut Generator,
         scratch: &mut SosmScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         let SosmScratch { draft, clicked, places } = scratch;
@@ -217,15 +218,7 @@ impl Multileaving for Sosm {
         // The whole list, since the documents below the last click count in the ranks of those above.
         while draft.next(lists, generator).is_some() {}
         clicked.clear();
-        for (position, &doc) in draft.shown().iter().enumerate() {
-            let examination = user(doc);
-            if examination.clicked {
-                clicked.push(position);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read_drawn(draft.shown().iter().copied().zip(0..), user, |position| clicked.push(position));
         scores.clear();
         if clicked.is_empty() {
             scores.resize(lists.len(), 0);

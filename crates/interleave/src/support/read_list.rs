@@ -1,8 +1,8 @@
-//! A simulated user reading a list that is drawn document by document.
+//! A simulated user reading a list.
 
 use crate::{Doc, Examination};
 
-/// Shows `user` the documents that `next` draws, until the user abandons the list or it ends, and calls `clicked`
+/// Shows `user` the documents of a list that `next` draws one after the other, until the user abandons the list or it ends, and calls `clicked`
 /// with what `next` returned beside each clicked one. Both may change `list`.
 #[inline]
 pub(crate) fn read<L: ?Sized, T>(
@@ -20,4 +20,14 @@ pub(crate) fn read<L: ?Sized, T>(
             break;
         }
     }
+}
+
+/// The same for a list that is drawn already.
+#[inline]
+pub(crate) fn read_drawn<T>(
+    list: impl IntoIterator<Item = (Doc, T)>,
+    user: impl FnMut(Doc) -> Examination,
+    mut clicked: impl FnMut(T),
+) {
+    read(&mut list.into_iter(), Iterator::next, user, |_, place| clicked(place));
 }

@@ -3,7 +3,7 @@
 use bandits::Preference;
 use board::Answer;
 
-use super::{Half, JudgementRow, Learnt, Open, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
+use super::{Half, JudgementRow, Learnt, OpenQuestion, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::{Competitors, Posterior};
@@ -31,7 +31,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         self.check_judge(judge)?;
         if let Some(length) =
-            note.map(|note| note.chars().count()).filter(|length| !(1..=LONGEST_NOTE).contains(length))
+            note.map(|note| note.chars().count()).filter(|length| !(1..=MAX_NOTE_CHARS).contains(length))
         {
             return Err(SessionError::Note { length });
         }
@@ -49,8 +49,8 @@ impl Session {
         };
         self.take_over()?;
         let note = note.map(str::to_owned);
-        self.record(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone(), note: note.clone() });
-        self.answered(ticket.number, verdict, judge.as_deref(), note);
+        self.append(Event::Answered { ticket: ticket.number, verdict, judge: judge.clone(), note: note.clone() });
+        self.apply_answer(ticket.number, verdict, judge.as_deref(), note);
         self.weigh_all();
         Ok(())
     }
@@ -62,13 +62,13 @@ impl Session {
     pub fn forget(&mut self, ticket: Ticket) -> Result<(), SessionError> {
         self.open_ticket(ticket)?;
         self.take_over()?;
-        self.record(Event::Forgotten { ticket: ticket.number });
-        self.forgotten(ticket.number);
+        self.append(Event::Forgotten { ticket: ticket.number });
+        self.apply_forgotten(ticket.number);
         Ok(())
     }
 
     /// The question of a ticket, if it is open.
-    pub(super) fn open_ticket(&self, ticket: Ticket) -> Result<&Open, SessionError> {
+    pub(super) fn open_ticket(&self, ticket: Ticket) -> Result<&OpenQuestion, SessionError> {
         let index = ticket.number.checked_sub(1).and_then(|index| usize::try_from(index).ok());
         match index.and_then(|index| self.tickets.get(index)) {
             None => Err(SessionError::NeverGivenOut { ticket, asked: self.tickets.len() as u64 }),
@@ -82,8 +82,8 @@ impl Session {
         }
     }
 
-    pub(super) fn answered(&mut self, number: u64, verdict: Answer, judge: Option<&str>, note: Option<String>) {
-        let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+    pub(super) fn apply_answer(&mut self, number: u64, verdict: Answer, judge: Option<&str>, note: Option<String>) {
+        let Some(OpenQuestion { pair, origin }) = self.open.remove(&number) else { return };
         self.closed_tickets.push(number);
         self.notes.extend(note.map(|note| (number, note)));
         let judge = pair.judge.as_deref().or(judge);
@@ -114,7 +114,7 @@ impl Session {
             }
             (Purpose::Mirror(of), _) => {
                 if let Some(half) = self.halves.remove(&of) {
-                    let first_outcome = swapped(outcome(self.rows[half.row].verdict));
+                    let first_outcome = outcome(self.rows[half.row].verdict).swapped();
                     let second_outcome = outcome(verdict);
                     self.counts.both += 1;
                     self.counts.both_disagreed += u64::from(first_outcome != second_outcome);
@@ -160,8 +160,8 @@ impl Session {
         }
     }
 
-    pub(super) fn forgotten(&mut self, number: u64) {
-        let Some(Open { pair, origin }) = self.open.remove(&number) else { return };
+    pub(super) fn apply_forgotten(&mut self, number: u64) {
+        let Some(OpenQuestion { pair, origin }) = self.open.remove(&number) else { return };
         self.tickets[number as usize - 1].1 = TicketState::Forgotten;
         self.closed_tickets.push(number);
         self.forgotten.insert(number, pair.clone());
@@ -205,7 +205,7 @@ impl Session {
 }
 
 /// The longest note, in characters.
-const LONGEST_NOTE: usize = 2_000;
+const MAX_NOTE_CHARS: usize = 2_000;
 
 impl Learnt {
     pub(super) fn teach(&self, model: &mut Posterior) {
@@ -224,13 +224,5 @@ pub(super) fn outcome(verdict: Answer) -> Preference {
         Answer::First => Preference::First,
         Answer::Second => Preference::Second,
         Answer::Tie | Answer::BothBad | Answer::Score(_) | Answer::Corrected { .. } => Preference::Tie,
-    }
-}
-
-pub(super) fn swapped(outcome: Preference) -> Preference {
-    match outcome {
-        Preference::First => Preference::Second,
-        Preference::Second => Preference::First,
-        Preference::Tie => Preference::Tie,
     }
 }

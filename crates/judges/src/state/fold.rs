@@ -64,7 +64,7 @@ impl Session {
         let (_, sum) = to_line(&first, LogPosition { config, names: &names, number: 1, ticket: 1, sum: 0 });
         let mut live = Self::begin(first, sum).map_err(|error| (1, error))?;
         for (number, event) in (2..).zip(events) {
-            let (_, sum) = to_line(&event, live.log());
+            let (_, sum) = to_line(&event, live.log_position());
             live.fold(event, sum).map_err(|error| (number, error))?;
         }
         Ok(live)
@@ -93,7 +93,7 @@ impl Session {
                 self.passed(sum);
             }
             Event::Asked { .. } => {
-                let origin = self.origin(&event)?;
+                let origin = self.destination(&event)?;
                 let check = self.sum as u32;
                 self.passed(sum);
                 self.give_out(event, check, origin);
@@ -107,7 +107,7 @@ impl Session {
                 }
                 self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;
                 self.passed(sum);
-                self.answered(*ticket, *verdict, judge.as_deref(), note.clone());
+                self.apply_answer(*ticket, *verdict, judge.as_deref(), note.clone());
             }
             Event::Weighed { ticket, weighed } => {
                 let Some(weighed_now) = self.weigh(*ticket) else {
@@ -134,7 +134,7 @@ impl Session {
                     return impossible(format!("ticket {ticket} is not open"));
                 }
                 self.passed(sum);
-                self.forgotten(*ticket);
+                self.apply_forgotten(*ticket);
             }
             Event::TakenBack { ticket } => {
                 let Some(reopened_ticket) = self.reopened(*ticket)? else {
@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// The destination of the outcome of a question in the log: this build's choice, if it chose; otherwise as recorded.
-    fn origin(&mut self, event: &Event) -> Result<Option<(Competitors, Destination)>, FoldError> {
+    fn destination(&mut self, event: &Event) -> Result<Option<(Competitors, Destination)>, FoldError> {
         let Event::Asked { first, second, item, judge, purpose } = event else { return Ok(None) };
         self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;
         let competitors = self.config.names.len();
@@ -160,15 +160,15 @@ impl Session {
             return impossible(format!("it asks about an item that is not among the {items} of the settings"));
         }
         if self.chooser.is_some() {
-            let (chosen, origin) = self.decide(judge.as_deref());
+            let (chosen, destination) = self.decide(judge.as_deref());
             return if chosen == *event {
-                Ok(origin)
+                Ok(destination)
             } else {
                 Err(FoldError::Differs { recorded: self.question(event), chosen: self.question(&chosen) })
             };
         }
-        let answered = |of: &u64| {
-            let index = of.checked_sub(1).and_then(|index| usize::try_from(index).ok())?;
+        let answered_row = |ticket: &u64| {
+            let index = ticket.checked_sub(1).and_then(|index| usize::try_from(index).ok())?;
             match self.tickets.get(index)?.1 {
                 TicketState::Answered { row } => Some(self.rows[row]),
                 _ => None,
@@ -176,17 +176,20 @@ impl Session {
         };
         let is_consistent = match purpose {
             Purpose::New => return Ok(Some(((*first, *second), Destination::Pool))),
-            Purpose::Mirror(of) => {
-                self.halves.get(of).is_some_and(|half| half.since.is_some())
-                    && answered(of).is_some_and(|row| (row.second, row.first, row.item) == (*first, *second, *item))
+            Purpose::Mirror(ticket) => {
+                self.halves.get(ticket).is_some_and(|half| half.since.is_some())
+                    && answered_row(ticket)
+                        .is_some_and(|row| (row.second, row.first, row.item) == (*first, *second, *item))
             }
-            Purpose::Audit(of) => {
-                self.is_due_audit(*of)
-                    && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
+            Purpose::Audit(ticket) => {
+                self.is_due_audit(*ticket)
+                    && answered_row(ticket)
+                        .is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
             }
-            Purpose::Repeat(of) => {
-                self.repeatable.contains(of)
-                    && answered(of).is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
+            Purpose::Repeat(ticket) => {
+                self.repeatable.contains(ticket)
+                    && answered_row(ticket)
+                        .is_some_and(|row| (row.first, row.second, row.item) == (*first, *second, *item))
             }
         };
         if is_consistent {
@@ -203,9 +206,9 @@ impl Session {
         let item = item.map_or_else(String::new, |item| format!(" on item {}", item + 1));
         let why = match purpose {
             Purpose::New => String::new(),
-            Purpose::Mirror(of) => format!(" (ticket {of} in the other order)"),
-            Purpose::Repeat(of) => format!(" (ticket {of} again)"),
-            Purpose::Audit(of) => format!(" (ticket {of}, of a person)"),
+            Purpose::Mirror(ticket) => format!(" (ticket {ticket} in the other order)"),
+            Purpose::Repeat(ticket) => format!(" (ticket {ticket} again)"),
+            Purpose::Audit(ticket) => format!(" (ticket {ticket}, of a person)"),
         };
         format!("`{}` against `{}`{item}{why}", name(first), name(second))
     }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod audits;
+mod error;
 mod fold;
 mod judgement_rows;
 mod tickets;
@@ -12,23 +13,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use bandits::Generator;
 use rand::{Rng as _, SeedableRng as _};
 
-pub use audits::Audited;
+pub use audits::AuditCounts;
+pub use error::SessionError;
 pub use fold::FoldError;
 pub use judgement_rows::{CompetitorSummary, Counts, JudgementRow};
-pub use tickets::{SessionError, Ticket};
+pub use tickets::Ticket;
 
 use self::audits::Audits;
 use crate::choosers::{Chooser, Destination, Pairs};
-use crate::config::{Config, check_word};
+use crate::config::{Config, check_name};
 use crate::event::{Event, LogPosition, Purpose, to_line};
 use crate::model::{Competitors, Posterior};
 use crate::screen::{Screen, stream};
 
 /// A question in the other order waits for the judge of the first until this many more were asked; then any judge gets it.
-const WAITS: u64 = 20;
+const MIRROR_WAIT: u64 = 20;
 
 /// How many earlier questions are drawn until one can be repeated with both orders balanced.
-const DRAWS: u32 = 8;
+const MAX_REPEAT_DRAWS: u32 = 8;
 
 /// A pair for a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +59,7 @@ enum TicketState {
 
 /// A question that is open.
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenQuestion {
     pair: Pair,
     /// For new questions: the pair as it was chosen, and where the outcome goes.
     origin: Option<(Competitors, Destination)>,
@@ -96,7 +98,7 @@ pub struct Session {
     screen: Screen,
     /// By number.
     tickets: Vec<(u32, TicketState)>,
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, OpenQuestion>,
     /// On which items each judge was asked about each pair.
     seen_items: BTreeMap<String, BTreeMap<Competitors, BTreeSet<u32>>>,
     /// New questions that are open, by pair.
@@ -134,7 +136,7 @@ impl Session {
         let name = chooser.name();
         let mut live = Self::empty(config.clone());
         live.chooser = Some(chooser);
-        live.record(Event::Created { config, chooser: name });
+        live.append(Event::Created { config, chooser: name });
         Ok(live)
     }
 
@@ -181,7 +183,7 @@ impl Session {
     }
 
     /// Where the next line of the log belongs.
-    pub(crate) fn log(&self) -> LogPosition<'_> {
+    pub(crate) fn log_position(&self) -> LogPosition<'_> {
         LogPosition {
             config: &self.config,
             names: &self.names,
@@ -204,8 +206,8 @@ impl Session {
         std::mem::take(&mut self.recent).into_iter().map(|(_, line)| line).collect()
     }
 
-    fn record(&mut self, event: Event) {
-        let (line, sum) = to_line(&event, self.log());
+    fn append(&mut self, event: Event) {
+        let (line, sum) = to_line(&event, self.log_position());
         self.passed(sum);
         self.recent.push((event, line));
     }
@@ -222,7 +224,7 @@ impl Session {
             let chooser = self.successor()?;
             let name = chooser.name();
             self.chooser = Some(chooser);
-            self.record(Event::Continued { chooser: name });
+            self.append(Event::Continued { chooser: name });
         }
         // A file may be cut off between an answer of the model and its weight.
         self.weigh_all();
@@ -261,7 +263,7 @@ impl Session {
         self.take_over()?;
         let (event, origin) = self.decide(judge);
         let check = self.sum as u32;
-        self.record(event.clone());
+        self.append(event.clone());
         Ok(self.give_out(event, check, origin))
     }
 
@@ -271,9 +273,9 @@ impl Session {
     /// If the judge's name cannot be one or, beside a model, is neither that of the model nor of one of its people.
     pub fn check_judge(&self, judge: Option<&str>) -> Result<(), SessionError> {
         let Some(judge) = judge else { return Ok(()) };
-        check_word(judge).map_err(|fault| SessionError::Judge { fault })?;
+        check_name(judge).map_err(|fault| SessionError::Judge { fault })?;
         match &self.config.model {
-            Some(model) if !model.knows(judge) => {
+            Some(model) if !model.is_model_or_person(judge) => {
                 let people = model.people.join(", ");
                 Err(SessionError::NotAJudge { found: judge.to_owned(), model: model.name.clone(), people })
             }
@@ -321,7 +323,7 @@ impl Session {
         }
         let share = (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
         if share < self.config.repeat && !self.repeatable.is_empty() {
-            for _ in 0..DRAWS {
+            for _ in 0..MAX_REPEAT_DRAWS {
                 let seen_items = self.repeatable[bandits::random::below(generator, self.repeatable.len())];
                 if let TicketState::Answered { row } = self.tickets[seen_items as usize - 1].1
                     && let JudgementRow { first, second, item, .. } = self.rows[row]
@@ -360,7 +362,7 @@ impl Session {
     /// Whether a question in the other order is for this judge now.
     fn is_due(&self, half: &Half, judge: Option<&str>) -> bool {
         let judge_of_half = self.rows[half.row].judge.map(|judge| self.judges[judge as usize].as_str());
-        half.since.is_some_and(|since| judge_of_half == judge || self.tickets.len() as u64 >= since + WAITS)
+        half.since.is_some_and(|since| judge_of_half == judge || self.tickets.len() as u64 >= since + MIRROR_WAIT)
     }
 
     /// A question is open from now on. `check` is of everything before it.
@@ -370,7 +372,7 @@ impl Session {
         self.tickets.push((check, TicketState::Open));
         self.counts.asked += 1;
         self.screen.record_question((first, second), judge.as_deref(), item, purpose == Purpose::New);
-        self.audit_asked(judge.as_deref(), purpose);
+        self.count_question(judge.as_deref(), purpose);
         if let (Some(judge), Some(item), Purpose::New | Purpose::Audit(_)) = (&judge, item, purpose) {
             let seen = self.seen_items.entry(judge.clone()).or_default();
             seen.entry(sorted_pair((first, second))).or_default().insert(item);
@@ -388,7 +390,7 @@ impl Session {
             *self.under_way.entry(sorted_pair(pair)).or_default() += 1;
         }
         let pair = Pair { ticket, first, second, item, purpose, judge };
-        self.open.insert(ticket.number, Open { pair: pair.clone(), origin });
+        self.open.insert(ticket.number, OpenQuestion { pair: pair.clone(), origin });
         pair
     }
 }

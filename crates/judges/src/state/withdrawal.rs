@@ -2,8 +2,8 @@
 
 use board::Answer;
 
-use super::answers::{outcome, swapped};
-use super::{Half, JudgementRow, Open, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
+use super::answers::outcome;
+use super::{Half, JudgementRow, OpenQuestion, Pair, Session, SessionError, Ticket, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::event::{Event, Purpose};
 use crate::model::Posterior;
@@ -38,7 +38,7 @@ impl Session {
             return Err(SessionError::OtherJudge { ticket, expected, found });
         }
         self.take_over()?;
-        self.record(Event::TakenBack { ticket: ticket.number });
+        self.append(Event::TakenBack { ticket: ticket.number });
         self.reopen(reopened)
     }
 
@@ -109,7 +109,7 @@ impl Session {
         };
         let settled_error = |since| Err(SessionError::Settled { ticket: pair.ticket, since });
         match pair.purpose {
-            Purpose::New if self.is_weighed(number) => {
+            Purpose::New if self.is_of_model(number) => {
                 return settled_error("whether a person is asked as well was drawn since, and depends on it");
             }
             Purpose::Audit(_) if row.is_none() => return settled_error("it was passed on to others"),
@@ -145,7 +145,7 @@ impl Session {
         let origin = match pair.purpose {
             // The other order was not asked yet, or is not asked any more.
             Purpose::Audit(of) => {
-                self.drop_audit(of, learnt.unwrap_or(forgotten));
+                self.reopen_audit(of, learnt.unwrap_or(forgotten));
                 *self.under_way.entry(sorted_pair(pair_shown)).or_default() += 1;
                 None
             }
@@ -190,7 +190,7 @@ impl Session {
         self.notes.remove(&number);
         self.closed_tickets.retain(|closed| *closed != number);
         self.tickets[number as usize - 1].1 = TicketState::Open;
-        self.open.insert(number, Open { pair, origin });
+        self.open.insert(number, OpenQuestion { pair, origin });
         self.recount();
         // Policies cannot unlearn. In a replay, another revision may choose.
         if self.chooser.is_some() {
@@ -236,7 +236,7 @@ impl Session {
                 Purpose::Mirror(of) => {
                     if let Some(answer_before) = answer_before(of) {
                         counts.both += 1;
-                        counts.both_disagreed += u64::from(swapped(answer_before) != outcome(row.verdict));
+                        counts.both_disagreed += u64::from(answer_before.swapped() != outcome(row.verdict));
                     }
                 }
                 Purpose::Repeat(of) => {

@@ -1,7 +1,7 @@
 //! A model beside people: the judgements it saves, and that claims stay true however good it is.
 
 use board::{Answer, Conclusion, Settings};
-use judges::{Audited, AuditedModel, Config, Purpose, Session, SessionError};
+use judges::{AuditCounts, AuditedModel, Config, Purpose, Session, SessionError};
 use rayon::prelude::*;
 use statistics::Normals;
 
@@ -233,7 +233,7 @@ fn the_pair_says_whom_to_ask() {
     live.tell(audit.ticket, Answer::Second, None).unwrap();
     let points: Vec<f64> = live.evidence().judgements.iter().map(|row| row.verdict.score()).collect();
     assert_eq!(points, [0.0, 0.0], "with certainty of an audit, people alone count");
-    assert_eq!(live.audit_counts().unwrap(), Audited { answers: 1, audits: 1, agreed: 0, due: 0, alone: 1 });
+    assert_eq!(live.audit_counts().unwrap(), AuditCounts { answers: 1, audits: 1, agreed: 0, due: 0, alone: 1 });
     // Both people were asked once, so the first of them is next.
     let second = live.ask(None).unwrap();
     live.tell(second.ticket, Answer::Tie, None).unwrap();
@@ -258,7 +258,7 @@ fn an_audit_that_all_pass_over_is_a_tie_and_the_rest_is_settled() {
     }
     let points: Vec<f64> = live.evidence().judgements.iter().map(|row| row.verdict.score()).collect();
     assert_eq!(points, [0.5]);
-    assert_eq!(live.audit_counts().unwrap(), Audited { answers: 1, audits: 1, agreed: 0, due: 0, alone: 0 });
+    assert_eq!(live.audit_counts().unwrap(), AuditCounts { answers: 1, audits: 1, agreed: 0, due: 0, alone: 0 });
     // An answer of a person is taken back as always.
     let second = live.ask(None).unwrap();
     live.tell(second.ticket, Answer::First, None).unwrap();

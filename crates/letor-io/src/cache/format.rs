@@ -13,7 +13,7 @@ pub(super) const MAGIC: &[u8; 8] = b"letorbin";
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 pub(super) const HEADER_LEN: usize = 48;
 /// The number of hex digits of a checksum.
-const CHECKSUM: usize = 64;
+const CHECKSUM_DIGITS: usize = 64;
 
 /// The header and index of the cache of `dataset`. `key` describes its sources; `proof` is the hash of the sources if
 /// their times of change are too recent to be reliable. `None` if something is too large for the format.
@@ -139,7 +139,7 @@ fn read_index(index: &[u8], blocks: usize, end: usize) -> Option<Index> {
         1 => Some(proof),
         _ => return None,
     };
-    let checksum = reader.take(CHECKSUM)?;
+    let checksum = reader.take(CHECKSUM_DIGITS)?;
     if !checksum.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return None;
     }

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::format::VERSION;
 use crate::file_names::group_sizes_of;
-use crate::regular;
+use crate::regular_file;
 
 /// A file that changes again within this time may keep its time of change: the resolution of file systems is up to two
 /// seconds.
@@ -134,7 +134,7 @@ pub(super) fn hash_files(files: &[PathBuf]) -> Option<u64> {
     let mut buffer = vec![0; 1 << 18];
     for file in files {
         for path in std::iter::once(file.clone()).chain(group_sizes_of(file)) {
-            let mut file = regular::open(&path).ok()?;
+            let mut file = regular_file::open(&path).ok()?;
             loop {
                 match file.read(&mut buffer) {
                     Ok(0) => break,

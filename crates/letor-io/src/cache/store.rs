@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::format::{self, HEADER_LEN, Index};
 use super::stamps;
 use crate::dataset::{BlockFile, Blocks, Dataset, FileBlocks, Provenance, Recipe};
-use crate::regular;
+use crate::regular_file;
 
 /// The ending of a cache that is being written.
 const ASIDE_ENDING: &str = ".aside.letor-cache";
@@ -36,7 +36,7 @@ pub(super) fn load(
 
 /// The cache file at `path`, open, and its index.
 pub(super) fn read_index(path: &Path) -> Option<(File, Index)> {
-    let mut file = regular::open(path).ok()?;
+    let mut file = regular_file::open(path).ok()?;
     let total = file.metadata().ok()?.len();
     let mut head = vec![0; HEADER_LEN];
     file.read_exact(&mut head).ok()?;

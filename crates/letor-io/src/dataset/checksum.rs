@@ -30,7 +30,7 @@ pub(super) fn checksum_of(dataset: &Dataset) -> String {
     let mut hasher = Sha256::new_with_prefix(VERSION);
     digests.iter().for_each(|digest| hasher.update(digest));
     if let Some(runs) = dataset.runs() {
-        runs.hashed(|bytes| hasher.update(bytes));
+        runs.hash_into(|bytes| hasher.update(bytes));
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

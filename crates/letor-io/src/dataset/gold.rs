@@ -87,7 +87,7 @@ impl Gold {
     }
 
     /// Adds its part of the hash of a data set's content.
-    pub(super) fn hashed(&self, mut update: impl FnMut(&[u8])) {
+    pub(super) fn hash_into(&self, mut update: impl FnMut(&[u8])) {
         update(b"gold 1\n");
         // No label is negative.
         let label = |label: Option<f32>| label.unwrap_or(-1.0).to_le_bytes();

@@ -100,7 +100,7 @@ impl Runs {
     }
 
     /// Adds to the hash of a data set's content everything here that measures depend on.
-    pub(super) fn hashed(&self, mut update: impl FnMut(&[u8])) {
+    pub(super) fn hash_into(&self, mut update: impl FnMut(&[u8])) {
         update(b"runs 1\n");
         for &end in &self.ends {
             update(&(end as u64).to_le_bytes());
@@ -108,7 +108,7 @@ impl Runs {
         self.unretrieved.iter().for_each(|label| update(&label.to_le_bytes()));
         update(&(self.without_documents.len() as u64).to_le_bytes());
         if let Some(gold) = &self.gold {
-            gold.hashed(update);
+            gold.hash_into(update);
         }
     }
 

@@ -4,7 +4,7 @@ use super::keyed_rng::KeyedRng;
 
 /// The distribution of the number of documents per query.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Documents {
+pub(crate) enum DocumentCount {
     /// Log-normal with the given mean and spread (standard deviation of the logarithm), clamped to the bounds.
     LogNormal { mean: f64, spread: f64, bounds: [usize; 2] },
     /// About eight for a share `short` of the queries, otherwise log-normal.
@@ -13,7 +13,7 @@ pub(crate) enum Documents {
     Pool { limit: usize, short: f64 },
 }
 
-impl Documents {
+impl DocumentCount {
     pub(crate) fn draw(&self, rng: &mut KeyedRng) -> usize {
         let log_normal = |rng: &mut KeyedRng, mean: f64, spread: f64, bounds: [usize; 2]| {
             let count = rng.log_normal(libm::log(mean) - spread * spread / 2.0, spread);
@@ -71,12 +71,12 @@ impl Labels {
             Self::Graded { shares, within_query, without_relevant, fractional } => {
                 let thresholds = thresholds(shares);
                 let common = within_query.sqrt() * rng.normal();
-                let without_relevant = rng.chance(without_relevant);
+                let is_without_relevant = rng.chance(without_relevant);
                 let judge = |_| {
                     let score = common + (1.0 - within_query).sqrt() * rng.normal();
                     let grade = thresholds.iter().filter(|&&threshold| score > threshold).count();
-                    let grade = if without_relevant { 0 } else { grade };
-                    let label = if !without_relevant && fractional > 0.0 && rng.chance(fractional) {
+                    let grade = if is_without_relevant { 0 } else { grade };
+                    let label = if !is_without_relevant && fractional > 0.0 && rng.chance(fractional) {
                         disagreement(grade, shares.len() - 1, rng)
                     } else {
                         grade as f32

@@ -1,7 +1,7 @@
 //! The table of look-alikes, with the measured properties of the real sets.
 
 use super::anonymous::AnonymousFeatures;
-use super::labels::{Documents, Labels};
+use super::labels::{DocumentCount, Labels};
 
 /// The model that draws the features.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ pub(crate) enum ModelKind {
 pub(crate) struct LookalikeSpec {
     pub name: &'static str,
     pub queries: usize,
-    pub documents: Documents,
+    pub documents: DocumentCount,
     pub labels: Labels,
     pub model: ModelKind,
 }
@@ -65,7 +65,7 @@ pub(crate) const SPECS: [LookalikeSpec; 6] = [
     LookalikeSpec {
         name: "mslr-lookalike",
         queries: 31_531,
-        documents: Documents::LogNormal { mean: 119.6, spread: 0.46, bounds: [1, 900] },
+        documents: DocumentCount::LogNormal { mean: 119.6, spread: 0.46, bounds: [1, 900] },
         labels: Labels::Graded {
             shares: &[0.5572, 0.2948, 0.1272, 0.0148, 0.0060],
             within_query: 0.16,
@@ -77,21 +77,21 @@ pub(crate) const SPECS: [LookalikeSpec; 6] = [
     LookalikeSpec {
         name: "ylr1-lookalike",
         queries: 19_944,
-        documents: Documents::LogNormal { mean: 23.7, spread: 0.31, bounds: [1, 139] },
+        documents: DocumentCount::LogNormal { mean: 23.7, spread: 0.31, bounds: [1, 139] },
         labels: YAHOO_LABELS,
         model: ModelKind::Anonymous(&YAHOO_1),
     },
     LookalikeSpec {
         name: "ylr2-lookalike",
         queries: 1_266,
-        documents: Documents::LogNormal { mean: 27.5, spread: 0.31, bounds: [1, 139] },
+        documents: DocumentCount::LogNormal { mean: 27.5, spread: 0.31, bounds: [1, 139] },
         labels: YAHOO_LABELS,
         model: ModelKind::Anonymous(&YAHOO_2),
     },
     LookalikeSpec {
         name: "yandex-lookalike",
         queries: 9_124,
-        documents: Documents::LogNormal { mean: 10.66, spread: 0.60, bounds: [2, 120] },
+        documents: DocumentCount::LogNormal { mean: 10.66, spread: 0.60, bounds: [2, 120] },
         labels: Labels::Graded {
             shares: &[0.235, 0.362, 0.358, 0.034, 0.011],
             within_query: 0.38,
@@ -103,14 +103,14 @@ pub(crate) const SPECS: [LookalikeSpec; 6] = [
     LookalikeSpec {
         name: "np2004-lookalike",
         queries: 75,
-        documents: Documents::Pool { limit: 1_000, short: 0.033 },
+        documents: DocumentCount::Pool { limit: 1_000, short: 0.033 },
         labels: Labels::KnownItem { shares: &[0.033, 0.934, 0.033] },
         model: ModelKind::Np2004,
     },
     LookalikeSpec {
         name: "mq2008-lookalike",
         queries: 784,
-        documents: Documents::ShortOrLong { short: 0.51, mean: 33.5, spread: 0.85, bounds: [9, 121] },
+        documents: DocumentCount::ShortOrLong { short: 0.51, mean: 33.5, spread: 0.85, bounds: [9, 121] },
         labels: Labels::Graded {
             shares: &[0.8072, 0.1315, 0.0613],
             within_query: 0.30,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{NameFault, Names};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::regular;
+use crate::regular_file;
 
 /// A larger file is not one of names.
 const MAX_BYTES: u64 = 1 << 26;
@@ -29,7 +29,7 @@ impl Names {
     /// With the line, if the file cannot be read or is not one of names.
     pub fn read(path: &Path, what: NumberedItem) -> Result<Self, Error> {
         let failed = |error: std::io::Error| Error::io(path, "failed to read the names", &error);
-        let file = regular::open(path).map_err(failed)?;
+        let file = regular_file::open(path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > MAX_BYTES {

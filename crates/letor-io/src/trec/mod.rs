@@ -60,7 +60,6 @@ mod fields;
 pub(crate) mod fuzz;
 mod join;
 mod lists;
-mod names;
 mod open;
 mod options;
 mod order;
@@ -68,13 +67,14 @@ mod qrels;
 mod query;
 mod ranks;
 mod run;
+mod sources;
 mod write;
 
-pub use names::{are_synthetic, path_of};
 pub use open::{open, open_with_gold};
 pub use options::{TrecOptions, TrecTies, Unjudged};
 pub use query::read_query;
-pub use write::{Documents, write_qrels, write_run};
+pub use sources::{any_synthetic, path_of};
+pub use write::{DocumentNumbers, write_qrels, write_run};
 
 /// The beginning of the tag of runs that were written from synthetic data, and the iteration of such qrels.
 pub(crate) const SYNTHETIC: &str = "SYNTHETIC";

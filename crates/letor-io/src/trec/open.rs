@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::join::{JudgedDocuments, join};
 use super::lists::Lists;
-use super::names::{expand, resolve};
 use super::options::TrecOptions;
 use super::qrels::Qrels;
 use super::run::Run;
+use super::sources::{expand, resolve};
 use crate::dataset::Dataset;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::cut_at_comma;

@@ -1,4 +1,4 @@
-//! A data set to runs and qrels.
+//! Writes a data set as runs and qrels.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -10,14 +10,14 @@ use crate::text::{lines, read_text};
 
 /// The numbers of a data set's documents, by which runs and qrels name them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Documents {
+pub struct DocumentNumbers {
     /// One per document of the data set; `None` if they are invented.
     numbers: Option<Vec<Box<str>>>,
     /// The digits of the number of a row.
     width: usize,
 }
 
-impl Documents {
+impl DocumentNumbers {
     /// Invented numbers, the query's id and the row in the query: `10-001`. Rows have as many digits everywhere, so that
     /// the order of numbers is that of rows.
     #[must_use]
@@ -57,7 +57,7 @@ fn in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
     let mut numbers: Vec<Box<str>> = Vec::with_capacity(dataset.documents());
     let mut queries = dataset.iter().map(|query| (query.id(), dataset.document_offset(query.index() + 1)));
     let (mut id, mut end) = ("", 0);
-    let mut written_ids = BTreeSet::new();
+    let mut numbers_of_query = BTreeSet::new();
     for file in files {
         // Files of scores come after those of rows.
         if numbers.len() == dataset.documents() {
@@ -71,12 +71,12 @@ fn in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
             }
             if numbers.len() == end {
                 (id, end) = queries.next()?;
-                written_ids.clear();
+                numbers_of_query.clear();
             }
             let (row, comment) = line.split_at(memchr::memchr(b'#', line)?);
             let of_query = row.split(u8::is_ascii_whitespace).nth(1)?.strip_prefix(b"qid:")?;
             let number: Box<str> = docid(str::from_utf8(comment).ok()?)?.into();
-            if of_query != id.as_bytes() || !written_ids.insert(number.clone()) {
+            if of_query != id.as_bytes() || !numbers_of_query.insert(number.clone()) {
                 return None;
             }
             numbers.push(number);
@@ -103,7 +103,7 @@ pub fn write_run(
     dataset: &Dataset,
     feature: FeatureId,
     tag: &str,
-    documents: &Documents,
+    documents: &DocumentNumbers,
     depth: usize,
     mut out: impl Write,
 ) -> io::Result<()> {
@@ -132,7 +132,7 @@ pub fn write_run(
 ///
 /// # Errors
 /// Any error of `out`.
-pub fn write_qrels(dataset: &Dataset, documents: &Documents, mut out: impl Write) -> io::Result<()> {
+pub fn write_qrels(dataset: &Dataset, documents: &DocumentNumbers, mut out: impl Write) -> io::Result<()> {
     let iteration = if is_synthetic(dataset) { SYNTHETIC } else { "0" };
     let mut text = Vec::new();
     for query in dataset.iter() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use letor_io::trec::{Documents, TrecOptions, TrecTies, Unjudged, open, write_qrels, write_run};
+use letor_io::trec::{DocumentNumbers, TrecOptions, TrecTies, Unjudged, open, write_qrels, write_run};
 use letor_io::{
     Dataset, DatasetBuilder, Error, FeatureId, OpenOptions, Provenance, ReadOptions, WriteOptions, read_files, write,
 };
@@ -149,7 +149,7 @@ fn comments_are_skipped_and_counted() {
     assert!(error.to_string().contains("has only comments and blank lines"), "{error}");
     // Data that were generated stay so.
     fs::write(files.path().join("a.run"), "# x\n1 Q0 a 1 2 SYNTHETIC-a\n").unwrap();
-    assert!(letor_io::trec::are_synthetic(&[path(&files, "a.run")]));
+    assert!(letor_io::trec::any_synthetic(&[path(&files, "a.run")]));
 }
 
 /// The fault, the bytes of the run and of the qrels, and the end of the error: which file, where, and what.
@@ -330,7 +330,7 @@ fn lists(dataset: &Dataset, number: impl Fn(usize, usize) -> String) -> Vec<(Str
 #[test]
 fn what_is_written_is_read_back_with_the_same_lists() {
     let dataset = letor_io::open(&["mq2008-lookalike:0.05:3"], &OpenOptions::default()).unwrap();
-    let documents = Documents::of(&dataset);
+    let documents = DocumentNumbers::of(&dataset);
     assert!(documents.are_invented());
     let files = tempfile::tempdir().unwrap();
     let mut names = Vec::new();
@@ -371,11 +371,11 @@ fn documents_keep_the_numbers_of_comments() {
     let files = folder(&[("train.txt", text.as_bytes())]);
     let read = |name: &str| read_files(name, &[Path::new(&path(&files, name))], &ReadOptions::default()).unwrap();
     let dataset = read("train.txt");
-    let documents = Documents::of(&dataset);
+    let documents = DocumentNumbers::of(&dataset);
     assert!(!documents.are_invented());
     let run = |dataset: &Dataset, depth: usize| {
         let mut text = Vec::new();
-        write_run(dataset, FeatureId(1), "f", &Documents::of(dataset), depth, &mut text).unwrap();
+        write_run(dataset, FeatureId(1), "f", &DocumentNumbers::of(dataset), depth, &mut text).unwrap();
         String::from_utf8(text).unwrap()
     };
     assert_eq!(run(&dataset, 9), "10 Q0 GX001 1 0.5 f\n10 Q0 GX000 2 0.5 f\n7 Q0 B 1 0.00001 f\n");

@@ -279,7 +279,7 @@ impl FolderOfOtherFiles {
 /// # Errors
 /// If the file holds other results, or cannot be read.
 pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<ClaimedFile> {
-    let bytes = match input::read_file(path, input::MOST_OF_RESULTS) {
+    let bytes = match input::read_file(path, input::MAX_RESULT_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimedFile::new(path, None)),
         Err(error) => return Err(path_error(error, "read", path)),
@@ -342,7 +342,7 @@ fn lock_folder(path: &Path, created: &mut Created) -> Result<Lock> {
 fn config_in(path: &Path) -> Result<(Option<Value>, bool)> {
     for (name, finished) in [("config.json", true), (UNFINISHED, false)] {
         let path = path.join(name);
-        match input::read_file(&path, input::MOST_OF_RESULTS) {
+        match input::read_file(&path, input::MAX_RESULT_BYTES) {
             Ok(bytes) => {
                 return Ok((Some(in_todays_form(serde_json::from_slice(&bytes).unwrap_or_default())), finished));
             }

@@ -24,7 +24,7 @@ pub struct Section {
     pub html: String,
 }
 
-/// The position of a part.
+/// The position of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Position {
     Top,
@@ -33,13 +33,13 @@ pub(crate) enum Position {
     Bottom,
 }
 
-/// The part that differs from reader to reader.
+/// The section that differs from reader to reader.
 const CONTROLS: &str = "controls";
 
-/// Renders a part.
+/// Renders a section.
 type Make = fn(&Overview) -> Markup;
 
-/// All parts in the order of the page.
+/// All sections in the order of the page.
 const SECTIONS: [(&str, Position, Make); 16] = [
     ("headline", Position::Top, headline::headline),
     ("warnings", Position::Top, headline::warnings),
@@ -92,7 +92,7 @@ impl Section {
     }
 }
 
-/// The body of the page: every part in its place.
+/// The body of the page: every section in its place.
 pub(crate) fn body(sections: &[Section]) -> Markup {
     let html_of = |id: &str| sections.iter().find(|part| part.id == id).map_or("", |part| part.html.as_str());
     // Two rankers have few guardrails, and room for them below their only pair.
@@ -100,7 +100,7 @@ pub(crate) fn body(sections: &[Section]) -> Markup {
     let place_of = |id: &str, place: Position| if id == "guardrails" && are_few { Position::Wide } else { place };
     let sections_at = |place: Position| {
         html! {
-            @for (id, _) in all().filter(|(id, found)| place_of(id, *found) == place) {
+            @for (id, _) in all().filter(|(id, position)| place_of(id, *position) == place) {
                 @if id == "headline" {
                     section.part id=(id) aria-live="polite" aria-atomic="true" { (PreEscaped(html_of(id))) }
                 } @else {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use analyses::board::{BoardReport, BoardRequest, GoldSource};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use output::input::{self, MOST_OF_RESULTS};
+use output::input::{self, MAX_RESULT_BYTES};
 use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
@@ -106,7 +106,7 @@ impl BoardCommand {
             output::check_new(path, "--html", self.replace)?;
         }
         let name = self.table.display().to_string();
-        let bytes = input::read(&self.table, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
+        let bytes = input::read(&self.table, MAX_RESULT_BYTES).with_context(|| format!("failed to read {name}"))?;
         let gold = self.gold()?;
         let folder = self.out.as_deref().map(|out| self.claim(out, &name, &bytes, &gold)).transpose()?;
         let report = BoardReport::of_bytes(&name, &bytes, &options, &gold, &settings, self.quiet)?;
@@ -149,7 +149,7 @@ impl BoardCommand {
     fn gold(&self) -> Result<GoldSource> {
         let Some(path) = &self.gold_table else { return Ok(self.request.gold()) };
         let name = path.display().to_string();
-        let bytes = input::read(path, MOST_OF_RESULTS).with_context(|| format!("failed to read {name}"))?;
+        let bytes = input::read(path, MAX_RESULT_BYTES).with_context(|| format!("failed to read {name}"))?;
         Ok(GoldSource::File(name, bytes))
     }
 

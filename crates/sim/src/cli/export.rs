@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, ensure};
 use clap::{ArgGroup, Args};
-use letor_io::trec::{Documents, write_qrels, write_run};
+use letor_io::trec::{DocumentNumbers, write_qrels, write_run};
 use letor_io::{Dataset, FeatureId, Names, Provenance};
 use output::numbers::{parse_ordinal, parse_positive, with_unit};
 use output::progress::Progress;
@@ -27,7 +27,7 @@ const QRELS: &str = "qrels.txt";
 /// Write the lists of feature rankers or models as TREC runs, and the labels as qrels.
 ///
 /// The folder holds one run per ranker, NAME.run, and qrels.txt: `rankduel --rankings FOLDER --qrels FOLDER/qrels.txt` reads
-/// them, and so do trec_eval and ir_measures. Documents have the numbers in the comments of the files (`#docid =
+/// them, and so do trec_eval and ir_measures. DocumentNumbers have the numbers in the comments of the files (`#docid =
 /// GX001-23-456`), or invented ones, QUERY-ROW. Scores have all digits; trec_eval compares them in single precision.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("data").args(["positional", "dataset"]).required(true).multiple(true)))]
@@ -109,7 +109,7 @@ impl Export {
         announce(&dataset, quiet);
         let rankers = self.rankers(&spec, &dataset)?;
         check_queries(&dataset)?;
-        let documents = Documents::of(&dataset);
+        let documents = DocumentNumbers::of(&dataset);
         let checksum = dataset.checksum();
         let names = dataset.feature_names();
         let config = Config {

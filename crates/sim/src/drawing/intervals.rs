@@ -12,7 +12,7 @@ use super::{Drawing, Request, caption};
 
 /// The figure of the results in `folder`; `None` if it is another, or there is none.
 pub(super) fn read(folder: &Path) -> Option<Forest> {
-    let read_text = |name: &str| input::read_file_text(&folder.join(name), input::MOST_OF_RESULTS).ok();
+    let read_text = |name: &str| input::read_file_text(&folder.join(name), input::MAX_RESULT_BYTES).ok();
     ["board.svg", "rankers.svg"].into_iter().find_map(|name| Forest::from_svg(&read_text(name)?))
 }
 

@@ -162,7 +162,7 @@ impl StudyCurves {
     fn read(folder: &Path, name: &str, file: &str) -> Result<Self> {
         let path = folder.join(file);
         let bytes =
-            input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
+            input::read_file(&path, input::MAX_RESULT_BYTES).map_err(|error| path_error(error, "read", &path))?;
         let at_horizons = file == "horizons.csv";
         let curves =
             parse_curves(&bytes, at_horizons).with_context(|| format!("{} cannot be drawn", path.display()))?;
@@ -249,7 +249,7 @@ fn regret(name: &str) -> String {
 }
 
 pub(super) fn read_json(path: &Path) -> Result<Value> {
-    let bytes = input::read_file(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
+    let bytes = input::read_file(path, input::MAX_RESULT_BYTES).map_err(|error| path_error(error, "read", path))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged; run its command again", path.display()))
 }
 
@@ -257,7 +257,7 @@ pub(super) fn read_json(path: &Path) -> Result<Value> {
 fn drawn_log_axes(folder: &Path, study: &StudyCurves) -> [bool; 2] {
     let files = ["regret.svg", "compare.svg"].into_iter().map(|name| folder.join(name));
     let log_axes = files.into_iter().find_map(|path| {
-        let svg = input::read_file_text(&path, input::MOST_OF_RESULTS).ok()?;
+        let svg = input::read_file_text(&path, input::MAX_RESULT_BYTES).ok()?;
         let plots: Value = serde_json::from_str(&figures::metadata(&svg)?).ok()?;
         let log = |axis: &str| plots.pointer(&format!("/0/{axis}/log"))?.as_bool();
         Some([log("x")?, log("y")?])

@@ -45,7 +45,7 @@ impl WinRates {
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(WIN_RATE_FILE);
         let bytes =
-            input::read_file(&path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", &path))?;
+            input::read_file(&path, input::MAX_RESULT_BYTES).map_err(|error| path_error(error, "read", &path))?;
         let pairs = looks(&bytes).with_context(|| format!("{} cannot be drawn", path.display()))?;
         ensure!(
             !pairs.is_empty(),

@@ -12,7 +12,7 @@ use output::input;
 use serde::{Deserialize, Serialize};
 use simulation::description::Effort;
 use simulation::lists::ListSource;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::proxy::{Doubt, matrix_origin};
 use simulation::spec::SiteSpec;
 use simulation::truth::GroundTruth;
@@ -114,7 +114,7 @@ impl ExperimentContext {
             let paths = || entry.rankings.iter().map(|run| trec::path_of(run)).chain(entry.qrels.iter().map(Path::new));
             let files: Vec<(String, u64)> = paths().flat_map(file_sizes).collect();
             let name = format!("the runs {}", entry.rankings.join(", "));
-            return Ok(Source { name, lookalike: trec::are_synthetic(&entry.rankings), files });
+            return Ok(Source { name, lookalike: trec::any_synthetic(&entry.rankings), files });
         }
         // As for `--dataset`, the name of a look-alike is the look-alike.
         if let Some(name) = entry.dataset.as_deref().filter(|name| lookalike::is_named_by(name)) {

@@ -12,7 +12,7 @@ use simulation::arm_names::ArmNames;
 use simulation::late_answers::LateAnswers;
 use simulation::live_arena::LiveArenaFactory;
 use simulation::matrix::matrix_checksum;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::runs::{self, ArenaFactory as _, CopiedArenas, LateArenas, RunPlan, play_runs};
 use simulation::seed::Streams;
 use simulation::seed_text::{Seeded, seed_text};
@@ -155,7 +155,7 @@ impl Environment {
             Arenas::Utilities(copies) => Cow::Borrowed(copies.content()),
         };
         let content_seed = seed_text(Seeded::Measured { arenas: &content, gaps: self.gaps() });
-        seed_text(Seeded::Counted { measured: &content_seed, regret: self.regret })
+        seed_text(Seeded::WithRegretKind { measured: &content_seed, regret: self.regret })
     }
 
     /// The number of runs that a thread should play in step.

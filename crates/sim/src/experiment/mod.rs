@@ -110,7 +110,7 @@ pub fn run(context: &ExperimentContext, path: &Path, rewrites: bool) -> Result<E
     let fingerprint = Fingerprint::of(context, &experiment, &sources, path)?;
     let folder = context.folder(&name);
     if !rewrites
-        && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), output::input::MOST_OF_RESULTS)
+        && let Ok(bytes) = output::input::read_file(&folder.join("summary.json"), output::input::MAX_RESULT_BYTES)
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {
         let seconds = || start.elapsed().as_secs_f64();

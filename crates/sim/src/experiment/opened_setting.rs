@@ -15,7 +15,7 @@ use simulation::late_answers::LateAnswers;
 use simulation::lists::ListSource;
 use simulation::matrix::{matrix_checksum, prepare_problem};
 use simulation::pairwise::estimate_matrix;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::proxy::matrix_origin;
 use simulation::sample::draw_first;
 use simulation::seed;

@@ -152,7 +152,7 @@ impl Series {
 
     /// The point at `x`, if there is one.
     #[must_use]
-    pub(crate) fn at(&self, x: f64) -> Option<&Point> {
+    pub(crate) fn point_at(&self, x: f64) -> Option<&Point> {
         self.points.iter().find(|point| point.x == x)
     }
 }

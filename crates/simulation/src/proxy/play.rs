@@ -10,7 +10,7 @@ use super::build::EstimationContext;
 use super::comparison::{Interleaved, Multileaved, PairComparison};
 use super::round::Sampling;
 use super::state::{Identity, State};
-use crate::prepared::PreparedSite;
+use crate::prepared_site::PreparedSite;
 use crate::seed_text::site_identity;
 
 /// The identity of the matrix, by which a saved state is recognised.

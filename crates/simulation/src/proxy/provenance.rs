@@ -4,7 +4,7 @@ use anyhow::Result;
 use bandits::PreferenceMatrix;
 use bandits::agreement::Agreement;
 use bandits::winners::condorcet_winner;
-use output::sealed::Sealed;
+use output::sealed_json::Sealed;
 use serde::Serialize;
 
 use super::account::MatrixAccount;

@@ -23,7 +23,7 @@ use super::round::{ROUND, Round, Sampling, draw_strata, empty_sums, extent};
 use super::selection::all_pairs;
 use super::state::{FinishedRound, OpenRound, State};
 use super::strata::Sums;
-use crate::prepared::PreparedSite;
+use crate::prepared_site::PreparedSite;
 
 /// Raised whenever the pieces of the same request give other counts.
 const REVISION: u32 = 1;
@@ -101,8 +101,8 @@ impl State {
     fn planned_rounds(&self) -> Result<(Vec<PlannedRound>, Vec<u32>)> {
         let request = self.requests.last().context("nothing is asked for")?;
         let pairs = super::build::selection(request)?.pair_indices(self.identity.arms)?;
-        let strata = self.identity.sampling == Sampling::Stratified;
-        let max_round = if strata { request.impressions } else { ROUND };
+        let is_stratified = self.identity.sampling == Sampling::Stratified;
+        let max_round = if is_stratified { request.impressions } else { ROUND };
         let mut impressions_left = request.impressions;
         let mut rounds = Vec::new();
         while impressions_left > 0 {
@@ -124,16 +124,16 @@ impl State {
     pub fn absorb_parts(&mut self, parts: &Parts, queries: usize, path: &Path) -> Result<u64> {
         parts.check(&self.work()?, &Self::revisions())?;
         let (rounds, pairs) = self.planned_rounds()?;
-        let strata = self.identity.sampling == Sampling::Stratified;
+        let is_stratified = self.identity.sampling == Sampling::Stratified;
         let pair_count = pairs.len() as u64;
-        let mut counts = ShareCounts::new(pairs.len(), strata);
+        let mut counts = ShardCounts::new(pairs.len(), is_stratified);
         parts.for_each_part(|part| {
             let pieces_done = counts.add_encoded(&part.body)?;
             ensure!(pieces_done == part.header.range.end - part.header.range.start, "it is unfinished");
             Ok(())
         })?;
         self.impressions_left = 0;
-        if strata {
+        if is_stratified {
             let [round] = rounds[..] else { bail!("stratified impressions form one round") };
             let strata = draw_strata(queries, round.impressions, self.identity.seed, round.number);
             let sums = counts.into_sums()?;
@@ -188,7 +188,7 @@ impl ComparisonTask for PlayShard<'_> {
     fn run_with<C: PairComparison>(self, comparison: &C) -> Result<Part> {
         let Self { state, shard, prepared, files } = self;
         let (rounds, pair_indices) = state.planned_rounds()?;
-        let strata = state.identity.sampling == Sampling::Stratified;
+        let is_stratified = state.identity.sampling == Sampling::Stratified;
         let total = rounds.iter().map(|round| round.pieces).sum();
         let header = Header {
             config: state.work()?,
@@ -198,7 +198,7 @@ impl ComparisonTask for PlayShard<'_> {
             range: shard.range(total),
             total,
         };
-        let mut work = ShardProgress::open(header, pair_indices.len(), strata, files)?;
+        let mut work = ShardProgress::open(header, pair_indices.len(), is_stratified, files)?;
         // First of all: a folder that cannot be written to should fail before any work is done.
         work.save()?;
         let pairs_of_arms = all_pairs(state.identity.arms);
@@ -217,7 +217,7 @@ impl ComparisonTask for PlayShard<'_> {
                 continue;
             }
             let (site, seed) = (&prepared.site, state.identity.seed);
-            let strata_of_round = strata.then(|| draw_strata(site.queries(), impressions, seed, number));
+            let strata_of_round = is_stratified.then(|| draw_strata(site.queries(), impressions, seed, number));
             let round = Round::new(site, seed, number, impressions, pair_indices.len(), strata_of_round.as_ref());
             loop {
                 let pieces_of_round = intersection(&work.pieces_left(), &of_round);
@@ -251,7 +251,7 @@ fn intersection(a: &Range<u64>, b: &Range<u64>) -> Range<u64> {
 /// The counts of a shard so far, and where they are saved.
 struct ShardProgress<'a> {
     header: Header,
-    counts: ShareCounts,
+    counts: ShardCounts,
     files: &'a ShardFiles<'a>,
     /// Seconds of earlier processes.
     seconds: f64,
@@ -261,16 +261,16 @@ struct ShardProgress<'a> {
 
 impl<'a> ShardProgress<'a> {
     /// The saved state of the same work, or an empty one.
-    fn open(header: Header, pairs: usize, strata: bool, files: &'a ShardFiles<'a>) -> Result<Self> {
+    fn open(header: Header, pairs: usize, is_stratified: bool, files: &'a ShardFiles<'a>) -> Result<Self> {
         let saved = match files.progress.0.exists() {
             // A damaged file counts as missing: its pieces are played again.
             true => Part::read(files.progress.0).ok().filter(|part| part.header == header),
             false => None,
         };
-        let counts = saved.as_ref().and_then(|part| ShareCounts::decode(&part.body, pairs, strata).ok());
+        let counts = saved.as_ref().and_then(|part| ShardCounts::decode(&part.body, pairs, is_stratified).ok());
         let seconds = saved.filter(|_| counts.is_some()).map_or(0.0, |part| part.invocation.seconds);
         let now = Instant::now();
-        let counts = counts.unwrap_or_else(|| ShareCounts::new(pairs, strata));
+        let counts = counts.unwrap_or_else(|| ShardCounts::new(pairs, is_stratified));
         Ok(Self { header, counts, files, seconds, start: now, last_saved: now })
     }
 
@@ -307,15 +307,15 @@ pub fn pieces_played(path: &Path) -> Option<(Header, u64)> {
 /// Counts per pair: wins and ties, or, of stratified impressions, wins, ties and squares for queries with fewer and for
 /// those with more impressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct ShareCounts {
+struct ShardCounts {
     /// The number of pieces that are counted: always the first ones of the shard.
     pieces_done: u64,
     columns: Vec<Vec<u64>>,
 }
 
-impl ShareCounts {
-    fn new(pairs: usize, strata: bool) -> Self {
-        Self { pieces_done: 0, columns: vec![vec![0; pairs]; if strata { 6 } else { 2 }] }
+impl ShardCounts {
+    fn new(pairs: usize, is_stratified: bool) -> Self {
+        Self { pieces_done: 0, columns: vec![vec![0; pairs]; if is_stratified { 6 } else { 2 }] }
     }
 
     /// Adds the sums of a thread.
@@ -361,8 +361,8 @@ impl ShareCounts {
         bytes
     }
 
-    fn decode(bytes: &[u8], pairs: usize, strata: bool) -> Result<Self> {
-        let mut counts = Self::new(pairs, strata);
+    fn decode(bytes: &[u8], pairs: usize, is_stratified: bool) -> Result<Self> {
+        let mut counts = Self::new(pairs, is_stratified);
         counts.add_encoded(bytes)?;
         Ok(counts)
     }
@@ -421,8 +421,8 @@ mod tests {
 
     #[test]
     fn counts_take_as_few_bytes_as_the_largest() {
-        for strata in [false, true] {
-            let mut counts = ShareCounts::new(3, strata);
+        for is_stratified in [false, true] {
+            let mut counts = ShardCounts::new(3, is_stratified);
             counts.pieces_done = 9;
             for (at, column) in counts.columns.iter_mut().enumerate() {
                 *column = vec![0, 255 << (8 * at), 7];
@@ -430,9 +430,9 @@ mod tests {
             let bytes = counts.encode();
             let columns = counts.columns.len();
             assert_eq!(bytes.len(), 8 + (0..columns).map(|at| 1 + 3 * (at + 1)).sum::<usize>());
-            assert_eq!(ShareCounts::decode(&bytes, 3, strata).unwrap(), counts);
+            assert_eq!(ShardCounts::decode(&bytes, 3, is_stratified).unwrap(), counts);
             for end in 0..bytes.len() {
-                assert!(ShareCounts::decode(&bytes[..end], 3, strata).is_err());
+                assert!(ShardCounts::decode(&bytes[..end], 3, is_stratified).is_err());
             }
             let mut twice = counts.clone();
             assert_eq!(twice.add_encoded(&bytes).unwrap(), 9);
@@ -440,8 +440,8 @@ mod tests {
             for (twice, once) in twice.columns.iter().flatten().zip(counts.columns.iter().flatten()) {
                 assert_eq!(*twice, 2 * once);
             }
-            assert!(ShareCounts::decode(&bytes, 4, strata).is_err());
-            assert!(ShareCounts::decode(&bytes, 3, !strata).is_err());
+            assert!(ShardCounts::decode(&bytes, 4, is_stratified).is_err());
+            assert!(ShardCounts::decode(&bytes, 3, !is_stratified).is_err());
         }
     }
 }

@@ -107,11 +107,11 @@ impl EvidenceRecorder {
         Self { plan, test, steps, stated: None, gave_up: None, next_look }
     }
 
-    pub(crate) fn dueled(&mut self, first: Arm, second: Arm, outcome: Preference) {
+    pub(crate) fn record_duel(&mut self, first: Arm, second: Arm, outcome: Preference) {
         self.test.record(first.index(), second.index(), outcome);
     }
 
-    pub(crate) fn multi_dueled(&mut self, arms: &[Arm], wins: &PairWins) {
+    pub(crate) fn record_set(&mut self, arms: &[Arm], wins: &PairWins) {
         for (i, first) in arms.iter().enumerate() {
             for (j, second) in arms.iter().enumerate().skip(i + 1) {
                 self.test.record(first.index(), second.index(), wins.preference(i, j));
@@ -120,7 +120,7 @@ impl EvidenceRecorder {
     }
 
     /// After step `step`, when the outcomes known by then are recorded: whether the run stops here.
-    pub(crate) fn played(&mut self, step: u64) -> bool {
+    pub(crate) fn stops_after(&mut self, step: u64) -> bool {
         if self.stated.is_none()
             && let Some(arm) = self.test.declared()
         {

@@ -126,7 +126,7 @@ impl KeptRuns {
         Self {
             folder: folder.join(".runs"),
             measured_seed: seed_text(Seeded::Measured { arenas, gaps }),
-            seconds: output::input::read_file(&folder.join(timings), output::input::MOST_OF_RESULTS)
+            seconds: output::input::read_file(&folder.join(timings), output::input::MAX_RESULT_BYTES)
                 .map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
             mark: Box::new(folder.marker()),
             finished: Arc::new(AtomicU64::new(0)),

@@ -97,7 +97,7 @@ pub(super) fn play_late<A: ArenaFactory>(
         let arena = arenas.arena(&seeds);
         let evidence = plan.evidence.zip(test.clone());
         let evidence = evidence.map(|(plan_of, test)| Box::new(EvidenceRecorder::new(plan_of, test, plan.steps)));
-        let observer = RunObserver::new(plan, arena.gaps(), evidence, progress).of_late();
+        let observer = RunObserver::new(plan, arena.gaps(), evidence, progress).with_late_outcomes();
         let run = OpenRun::new(late.timing.clone(), delays);
         Ok(OpenRunState::new(policy, arena, generators.arena, observer, run))
     };

@@ -23,8 +23,8 @@ pub(super) struct RunObserver<'a> {
     /// The arm that the policy recommended last.
     recommended: Option<Arm>,
     progress: &'a Progress,
-    reported: u64,
-    report_every: u64,
+    progress_step: u64,
+    progress_interval: u64,
 }
 
 /// Counts suboptimal steps as the regret over gaps that are 0 for optimal arms and 1 for all others.
@@ -34,14 +34,14 @@ struct SuboptimalSteps {
 }
 
 /// The most steps between two updates of the progress bar: a few milliseconds of work.
-const REPORT_EVERY: u64 = 1 << 15;
+const MAX_PROGRESS_INTERVAL: u64 = 1 << 15;
 
 /// The most pairs of arms that policies look at between two updates, if they look at all of them in each step: seconds of work.
 const PAIRS_BETWEEN: u64 = 1 << 33;
 
-fn report_every(arms: usize) -> u64 {
+fn progress_interval(arms: usize) -> u64 {
     let pairs = (arms as u64).saturating_pow(2).max(1);
-    (PAIRS_BETWEEN / pairs).clamp(1, REPORT_EVERY)
+    (PAIRS_BETWEEN / pairs).clamp(1, MAX_PROGRESS_INTERVAL)
 }
 
 impl<'a> RunObserver<'a> {
@@ -67,8 +67,8 @@ impl<'a> RunObserver<'a> {
             next_report,
             recommended: None,
             progress,
-            reported: 0,
-            report_every: report_every(gaps.len()),
+            progress_step: 0,
+            progress_interval: progress_interval(gaps.len()),
         }
     }
 
@@ -76,14 +76,14 @@ impl<'a> RunObserver<'a> {
     #[inline]
     fn look(&mut self, step: u64) {
         if let Some(evidence) = &mut self.evidence
-            && evidence.played(step)
+            && evidence.stops_after(step)
         {
             self.next_report = 0;
         }
     }
 
     /// For a run with late outcomes.
-    pub(super) fn of_late(self) -> Self {
+    pub(super) fn with_late_outcomes(self) -> Self {
         Self { is_late: true, ..self }
     }
 
@@ -100,7 +100,7 @@ impl<'a> RunObserver<'a> {
                 recorder.played(played + 1, steps, choice, gaps);
             }
         }
-        self.progress.advance(steps - self.reported);
+        self.progress.advance(steps - self.progress_step);
         RunResult {
             regret: self.recorder.curve().to_vec(),
             recommended: self.recorder.bests().to_vec(),
@@ -132,23 +132,23 @@ impl Observer for RunObserver<'_> {
         if !self.is_late {
             self.look(last_step);
         }
-        if last_step - self.reported >= self.report_every {
-            self.progress.advance(last_step - self.reported);
-            self.reported = last_step;
+        if last_step - self.progress_step >= self.progress_interval {
+            self.progress.advance(last_step - self.progress_step);
+            self.progress_step = last_step;
         }
     }
 
     #[inline]
     fn dueled(&mut self, first: Arm, second: Arm, outcome: Preference) {
         if let Some(evidence) = &mut self.evidence {
-            evidence.dueled(first, second, outcome);
+            evidence.record_duel(first, second, outcome);
         }
     }
 
     #[inline]
     fn multi_dueled(&mut self, arms: &[Arm], wins: &PairWins) {
         if let Some(evidence) = &mut self.evidence {
-            evidence.multi_dueled(arms, wins);
+            evidence.record_set(arms, wins);
         }
     }
 
@@ -177,11 +177,11 @@ impl Observer for RunObserver<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::report_every;
+    use super::progress_interval;
 
     /// A step of DTS among ten thousand arms takes a tenth of a second: a report after 32,768 steps takes nearly an hour.
     #[test]
     fn slow_steps_are_reported_in_seconds() {
-        assert_eq!([2, 512, 10_000, 200_000].map(report_every), [1 << 15, 1 << 15, 85, 1]);
+        assert_eq!([2, 512, 10_000, 200_000].map(progress_interval), [1 << 15, 1 << 15, 85, 1]);
     }
 }

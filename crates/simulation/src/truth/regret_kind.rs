@@ -18,7 +18,7 @@ const MAX_HINT_ARMS: usize = 200;
 /// # Errors
 /// For kinds that need the preferences of all pairs.
 pub fn check_live(requested: Option<RegretKind>) -> Result<()> {
-    match requested.filter(|kind| !kind.needs_one_row()) {
+    match requested.filter(|kind| !kind.needs_only_one_row()) {
         None => Ok(()),
         Some(kind) => Err(usage(format!(
             "--regret {kind} needs the preferences of all pairs, but a live run estimates only those of the best \
@@ -121,7 +121,7 @@ pub fn describe_regret(
     if every_arm_is_optimal(gaps) {
         let arm_count = with_separators(gaps.len() as u64);
         return match matrix {
-            _ if condorcet && kind.needs_one_row() => {
+            _ if condorcet && kind.needs_only_one_row() => {
                 "no Condorcet winner: all arms are equal, so that regret measures nothing and no recommendation is wrong"
                     .to_owned()
             }

@@ -20,7 +20,7 @@
 //!   Statistical Science 38(4), 2023, <https://doi.org/10.1214/23-STS894>: e-processes.
 
 use crate::StatisticsError;
-use crate::special::{ln_beta, ln_beta_integral_above};
+use crate::special_functions::{ln_beta, ln_beta_integral_above};
 
 /// The distribution Beta(a, b) of the winning share that the evidence is averaged over, restricted to shares above the
 /// null hypothesis. Validity does not depend on it; it decides which shares are detected soonest.
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn nine_tenths_of_the_default_prior_are_where_its_description_says() {
         let Prior { a, b } = Prior::default();
-        let above = |share: f64| libm::exp(crate::special::ln_beta_integral_above(share, a, b));
+        let above = |share: f64| libm::exp(crate::special_functions::ln_beta_integral_above(share, a, b));
         let within = (above(0.37) - above(0.63)) / above(1e-9);
         assert!((within - 0.9).abs() < 0.01, "{within}");
     }

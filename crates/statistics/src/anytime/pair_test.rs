@@ -39,7 +39,7 @@ pub struct PairTest {
     ln_threshold: f64,
     counts: Counts,
     /// The largest ln E of either side at any look.
-    largest: [f64; 2],
+    largest_ln_evidence: [f64; 2],
     verdict: TestState,
 }
 
@@ -68,7 +68,13 @@ impl PairTest {
         }
         let evidence = EProcess::against(0.5)?;
         let ln_threshold = libm::log(threshold);
-        Ok(Self { evidence, ln_threshold, counts: Counts::default(), largest: [0.0; 2], verdict: TestState::Open })
+        Ok(Self {
+            evidence,
+            ln_threshold,
+            counts: Counts::default(),
+            largest_ln_evidence: [0.0; 2],
+            verdict: TestState::Open,
+        })
     }
 
     /// Adds one outcome and looks.
@@ -88,7 +94,8 @@ impl PairTest {
         debug_assert!(counts.wins >= self.counts.wins && counts.losses >= self.counts.losses, "counts only grow");
         self.counts = counts;
         let sides = [(counts, TestState::FirstWins), (counts.swapped(), TestState::SecondWins)];
-        for ((Counts { wins, losses, .. }, wins_more), largest) in sides.into_iter().zip(&mut self.largest) {
+        for ((Counts { wins, losses, .. }, wins_more), largest) in sides.into_iter().zip(&mut self.largest_ln_evidence)
+        {
             // Most looks find nothing new, and bounds that cost little show it.
             let is_small = |most: f64| most <= *largest;
             if is_small(self.evidence.largest_ln_ratio(wins, losses))
@@ -127,14 +134,14 @@ impl PairTest {
     /// probability.
     #[must_use]
     pub fn p_value(&self) -> f64 {
-        let largest = self.largest[0].max(self.largest[1]);
+        let largest = self.largest_ln_evidence[0].max(self.largest_ln_evidence[1]);
         libm::exp(std::f64::consts::LN_2 - largest).min(1.0)
     }
 
     /// The largest ln E of the first and of the second side at any look; 0 if it never rose.
     #[must_use]
     pub fn largest_ln_evidence(&self) -> [f64; 2] {
-        self.largest
+        self.largest_ln_evidence
     }
 
     /// ln of the evidence that decides.
@@ -159,7 +166,7 @@ mod tests {
                 *largest = largest.max(now);
             }
             // Where the bound is met, the last digits of the evidence may exceed it.
-            for (found, expected) in test.largest.into_iter().zip(largest) {
+            for (found, expected) in test.largest_ln_evidence.into_iter().zip(largest) {
                 assert!((found - expected).abs() < 1e-9, "{step}: {found}, {expected}");
             }
         }

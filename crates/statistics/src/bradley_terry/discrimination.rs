@@ -19,7 +19,8 @@
 //! judges err less on clear pairs. A judge who decides in reverse gets a slope near 0.
 
 use super::comparison::Cell;
-use super::fit::{Fit, Options};
+use super::fit::Fit;
+use super::options::Options;
 use crate::StatisticsError;
 
 /// Standard deviations of the logarithms of slopes that are tried, with the same prior probability: from judges who hardly differ to those of

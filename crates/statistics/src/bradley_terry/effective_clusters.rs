@@ -16,9 +16,17 @@ use super::fit::Fit;
 /// Beyond about this many operations, differences from the average stand for those of pairs.
 const MOST_WORK: usize = 400_000_000;
 
-/// See [`Fit::effective_clusters`].
-pub(super) fn effective_clusters(fit: &Fit, comparisons: &[Comparison], clusters: &[u32]) -> Vec<f64> {
-    effective(fit, comparisons, clusters, MOST_WORK)
+impl Fit {
+    /// How many clusters each difference of two strengths rests on, from 1 to their number: row by row, one row and column per arm.
+    /// `clusters` has one number per comparison. Of many arms in many clusters, that of a pair is the smaller one of both arms,
+    /// each against the average.
+    ///
+    /// # Panics
+    /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
+    #[must_use]
+    pub fn effective_clusters(&self, comparisons: &[Comparison], clusters: &[u32]) -> Vec<f64> {
+        effective(self, comparisons, clusters, MOST_WORK)
+    }
 }
 
 fn effective(fit: &Fit, comparisons: &[Comparison], clusters: &[u32], most_work: usize) -> Vec<f64> {

@@ -1,32 +1,13 @@
 //! The maximum of the likelihood: strengths, the position effect, covariates, slopes and ln ν.
 
 use super::comparison::{Cell, Comparison, Point};
+use super::graph;
 use super::layout::{Directions, Layout};
+use super::options::Options;
 use super::ties::{Expected, Terms, Ties};
-use super::{effective_clusters, graph, sandwich};
 use crate::StatisticsError;
 use crate::matrix::Cholesky;
 use std::ops::Range;
-
-/// What is fitted.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
-    /// Whether the arm shown first has an advantage, which is added to the difference of strengths. It is left out if
-    /// the comparisons cannot determine it ([`graph::position_is_determined`](super::position_is_determined)).
-    pub position: bool,
-    /// The standard deviation of a normal prior, with mean 0, of each strength, of the position effect, of coefficients and of ln ν.
-    pub prior: Option<f64>,
-    /// How often pairs tie.
-    pub ties: Ties,
-    /// The standard deviation of the normal prior of the logarithms of slopes, with mean 0. Without cells that have slopes it plays no part.
-    pub slope_spread: f64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { position: false, prior: None, ties: Ties::Davidson, slope_spread: 0.5 }
-    }
-}
 
 /// Strengths with ties, a position effect, covariates and slopes, fitted by (penalised) maximum likelihood.
 ///
@@ -435,28 +416,6 @@ impl Fit {
             score.push(tie, weight * by_tie);
         }
         score
-    }
-
-    /// Covariances of all parameters by the sandwich estimator: valid if comparisons of different clusters are
-    /// independent, whether or not the model holds. `clusters` has one number per comparison; without it every
-    /// comparison is a cluster of its own. With `corrected`, they are multiplied by G / (G - 1) for G clusters.
-    ///
-    /// # Panics
-    /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
-    #[must_use]
-    pub fn sandwich(&self, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
-        sandwich::sandwich(self, comparisons, clusters, corrected)
-    }
-
-    /// How many clusters each difference of two strengths rests on, from 1 to their number: row by row, one row and column per arm.
-    /// `clusters` has one number per comparison. Of many arms in many clusters, that of a pair is the smaller one of both arms,
-    /// each against the average.
-    ///
-    /// # Panics
-    /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
-    #[must_use]
-    pub fn effective_clusters(&self, comparisons: &[Comparison], clusters: &[u32]) -> Vec<f64> {
-        effective_clusters::effective_clusters(self, comparisons, clusters)
     }
 }
 

@@ -46,12 +46,12 @@ fn reachable_arms(arrows: &[Vec<usize>], start: usize) -> Vec<usize> {
 
 /// Finite strengths exist only if no group of arms was never beaten by, or tied with, an arm outside of it.
 pub(super) fn check_connected(arms: usize, cells: &[Cell]) -> Result<(), StatisticsError> {
-    unbeaten(arms, cells).map_or(Ok(()), |group| Err(StatisticsError::Separated { group }))
+    unbeaten_group(arms, cells).map_or(Ok(()), |group| Err(StatisticsError::Separated { group }))
 }
 
 /// A group of arms, not all of them, that no arm outside of it has ever beaten or tied with, if there is one.
 #[must_use]
-pub fn unbeaten(arms: usize, cells: &[Cell]) -> Option<Vec<usize>> {
+pub fn unbeaten_group(arms: usize, cells: &[Cell]) -> Option<Vec<usize>> {
     // An arrow from each arm to those that it beat or tied with.
     let mut beaten_by_arm = vec![Vec::new(); arms];
     for cell in cells {

@@ -2,8 +2,8 @@
 
 use super::comparison::Cell;
 use super::covariates::Covariates;
-use super::fit::Options;
 use super::graph;
+use super::options::Options;
 
 /// Parameters in one vector: the strengths, the position effect if it is fitted, the coefficients of covariates, the logarithms of slopes,
 /// then ln ν if there are ties.

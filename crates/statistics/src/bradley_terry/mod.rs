@@ -33,6 +33,7 @@ mod fit;
 mod graph;
 mod identifiability;
 mod layout;
+mod options;
 mod predict;
 mod prediction_powered;
 mod sandwich;
@@ -44,17 +45,18 @@ pub use comparison::{Cell, Comparison, Point, cells};
 pub use contrasts::{Contrasts, Look, MaxT};
 pub use covariates::Covariates;
 pub use discrimination::discriminating;
-pub use fit::{Fit, Options};
-pub use graph::{groups, position_is_determined, unbeaten};
+pub use fit::Fit;
+pub use graph::{groups, position_is_determined, unbeaten_group};
 pub use identifiability::{UndeterminedReason, undetermined_covariate};
 pub use layout::Directions;
+pub use options::Options;
 
 pub use prediction_powered::{Labels, Predicted, PredictionPowered};
 pub use sandwich::{inflated, two_way};
 pub use sequential::{Sequential, Statements};
 pub use ties::{Expected, Ties};
 
-use crate::special::normal_quantile;
+use crate::special_functions::normal_quantile;
 use crate::{Counts, StatisticsError};
 
 /// Where standard errors come from.

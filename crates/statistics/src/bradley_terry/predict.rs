@@ -42,9 +42,9 @@ impl Prediction {
         let size = arms + 1;
         let variance = |place: usize| if place < arms { scale * scale } else { POSITION_SCALE * POSITION_SCALE };
         let covariance = if arms <= MOST_ARMS_WITH_COVARIANCES {
-            let mut precision = vec![0.0; size * size];
-            (0..size).for_each(|place| precision[place * size + place] = variance(place));
-            Covariance::Full(precision)
+            let mut covariance = vec![0.0; size * size];
+            (0..size).for_each(|place| covariance[place * size + place] = variance(place));
+            Covariance::Full(covariance)
         } else {
             Covariance::Diagonal((0..size).map(variance).collect())
         };
@@ -57,10 +57,10 @@ impl Prediction {
         let last_index = self.mean.len() - 1;
         let direction = [(first, 1.0), (second, -1.0), (last_index, position)];
         let mean: f64 = direction.iter().map(|(place, factor)| self.mean[*place] * factor).sum();
-        let towards = self.covariance.times(&direction);
-        let variance_of_difference: f64 = match &towards {
-            Towards::All(all) => direction.iter().map(|(place, factor)| all[*place] * factor).sum(),
-            Towards::Few(few) => few.iter().zip(&direction).map(|(value, (_, factor))| value * factor).sum(),
+        let product = self.covariance.times(&direction);
+        let variance_of_difference: f64 = match &product {
+            DirectionProduct::All(all) => direction.iter().map(|(place, factor)| all[*place] * factor).sum(),
+            DirectionProduct::Few(few) => few.iter().zip(&direction).map(|(value, (_, factor))| value * factor).sum(),
         };
         self.ln_likelihood += self.ln_predicted(mean, variance_of_difference, point);
         if self.ln_likelihood == f64::NEG_INFINITY {
@@ -68,17 +68,17 @@ impl Prediction {
         }
         let terms = self.ties.terms(&comparison.cell(), mean, self.tie.map_or(f64::NEG_INFINITY, |(mean, _)| mean));
         let gain = 1.0 / (1.0 + terms.curvature * variance_of_difference);
-        match &towards {
-            Towards::All(all) => {
+        match &product {
+            DirectionProduct::All(all) => {
                 self.mean.iter_mut().zip(all).for_each(|(mean, value)| *mean += value * gain * terms.slope);
             }
-            Towards::Few(few) => {
+            DirectionProduct::Few(few) => {
                 for ((place, _), value) in direction.iter().zip(few) {
                     self.mean[*place] += value * gain * terms.slope;
                 }
             }
         }
-        self.covariance.subtract(&direction, &towards, terms.curvature * gain);
+        self.covariance.subtract(&direction, &product, terms.curvature * gain);
         if let Some((mean, variance)) = &mut self.tie {
             let gain = 1.0 / (1.0 + terms.tie_curvature * *variance);
             *mean += *variance * gain * terms.tie_slope;
@@ -105,13 +105,13 @@ impl Prediction {
 }
 
 /// A covariance times a direction: all entries, or those of the direction.
-enum Towards {
+enum DirectionProduct {
     All(Vec<f64>),
     Few([f64; 3]),
 }
 
 impl Covariance {
-    fn times(&self, direction: &[(usize, f64); 3]) -> Towards {
+    fn times(&self, direction: &[(usize, f64); 3]) -> DirectionProduct {
         match self {
             Self::Full(full) => {
                 let size = full.len().isqrt();
@@ -120,22 +120,24 @@ impl Covariance {
                     let row = &full[place * size..(place + 1) * size];
                     result.iter_mut().zip(row).for_each(|(sum, value)| *sum += factor * value);
                 }
-                Towards::All(result)
+                DirectionProduct::All(result)
             }
-            Self::Diagonal(variances) => Towards::Few(direction.map(|(place, factor)| factor * variances[place])),
+            Self::Diagonal(variances) => {
+                DirectionProduct::Few(direction.map(|(place, factor)| factor * variances[place]))
+            }
         }
     }
 
-    /// Takes `factor` times the square of `towards` away.
-    fn subtract(&mut self, direction: &[(usize, f64); 3], towards: &Towards, factor: f64) {
-        match (self, towards) {
-            (Self::Full(full), Towards::All(all)) => {
+    /// Takes `factor` times the square of `product` away.
+    fn subtract(&mut self, direction: &[(usize, f64); 3], product: &DirectionProduct, factor: f64) {
+        match (self, product) {
+            (Self::Full(full), DirectionProduct::All(all)) => {
                 for (row, value) in full.chunks_mut(all.len()).zip(all) {
                     let scaled = factor * value;
                     row.iter_mut().zip(all).for_each(|(entry, other)| *entry -= scaled * other);
                 }
             }
-            (Self::Diagonal(variances), Towards::Few(few)) => {
+            (Self::Diagonal(variances), DirectionProduct::Few(few)) => {
                 for (&(place, _), value) in direction.iter().zip(few) {
                     variances[place] -= factor * value * value;
                 }

@@ -28,7 +28,7 @@ use super::comparison::{Cell, Comparison};
 use super::covariates::Covariates;
 use super::fit::Fit;
 use super::sandwich::{add_square, by_cluster};
-use crate::fixed::tuned;
+use crate::fixed_sample::tuned;
 use crate::{StatisticsError, matrix};
 
 /// A model's label of a question.

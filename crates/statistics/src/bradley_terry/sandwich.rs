@@ -5,30 +5,38 @@ use super::fit::Fit;
 use super::layout::Directions;
 use crate::matrix;
 
-/// See [`Fit::sandwich`].
-pub(super) fn sandwich(fit: &Fit, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
-    let size = fit.size();
-    let mut meat = vec![0.0; size * size];
-    let count = match clusters {
-        None => {
-            for comparison in comparisons {
-                add_square(&mut meat, size, fit.score(comparison).entries(), comparison.copies as f64);
+impl Fit {
+    /// Covariances of all parameters by the sandwich estimator: valid if comparisons of different clusters are
+    /// independent, whether or not the model holds. `clusters` has one number per comparison; without it every
+    /// comparison is a cluster of its own. With `corrected`, they are multiplied by G / (G - 1) for G clusters.
+    ///
+    /// # Panics
+    /// If a comparison has an arm that does not exist, or there is not one cluster per comparison.
+    #[must_use]
+    pub fn sandwich(&self, comparisons: &[Comparison], clusters: Option<&[u32]>, corrected: bool) -> Vec<f64> {
+        let size = self.size();
+        let mut meat = vec![0.0; size * size];
+        let count = match clusters {
+            None => {
+                for comparison in comparisons {
+                    add_square(&mut meat, size, self.score(comparison).entries(), comparison.copies as f64);
+                }
+                comparisons.iter().map(|comparison| comparison.copies).sum()
             }
-            comparisons.iter().map(|comparison| comparison.copies).sum()
+            Some(clusters) => {
+                assert_eq!(comparisons.len(), clusters.len(), "one cluster per comparison");
+                let score = |place: usize| (self.score(&comparisons[place]), comparisons[place].copies as f64);
+                by_cluster(size, clusters, score, |_, sum| add_square(&mut meat, size, sum, 1.0))
+            }
+        };
+        if corrected && count > 1 {
+            let factor = count as f64 / (count - 1) as f64;
+            meat.iter_mut().for_each(|value| *value *= factor);
         }
-        Some(clusters) => {
-            assert_eq!(comparisons.len(), clusters.len(), "one cluster per comparison");
-            let score = |place: usize| (fit.score(&comparisons[place]), comparisons[place].copies as f64);
-            by_cluster(size, clusters, score, |_, sum| add_square(&mut meat, size, sum, 1.0))
-        }
-    };
-    if corrected && count > 1 {
-        let factor = count as f64 / (count - 1) as f64;
-        meat.iter_mut().for_each(|value| *value *= factor);
+        let inverse = self.model_covariance();
+        // The sums of scores are sparse where most arms never met; a product skips zeros of its first factor.
+        matrix::product(inverse, &matrix::product(&meat, inverse, size), size)
     }
-    let inverse = fit.model_covariance();
-    // The sums of scores are sparse where most arms never met; a product skips zeros of its first factor.
-    matrix::product(inverse, &matrix::product(&meat, inverse, size), size)
 }
 
 /// Adds up the scores of each cluster, each times its factor, and hands over the cluster with its sum, one after the other. Returns the number

@@ -24,7 +24,8 @@
 //!   117(29), 2020, <https://doi.org/10.1073/pnas.1922664117>.
 
 use super::comparison::{Cell, Comparison, Point, cells};
-use super::fit::{Fit, Options};
+use super::fit::Fit;
+use super::options::Options;
 use super::predict::Prediction;
 use super::ties::Ties;
 

@@ -30,7 +30,7 @@ use super::net_wins::{NetWins, place_of};
 use super::{TiedUnits, check_share, root};
 use crate::anytime::TestState;
 use crate::error::check_level;
-use crate::special::normal_quantile;
+use crate::special_functions::normal_quantile;
 use crate::{Counts, StatisticsError};
 
 /// A two-sided sequential test of "wins and losses are equally likely" that ends after a number of decided units.

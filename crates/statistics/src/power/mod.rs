@@ -15,7 +15,7 @@ mod net_wins;
 
 use crate::StatisticsError;
 use crate::anytime::EProcess;
-use crate::special::normal_quantile;
+use crate::special_functions::normal_quantile;
 use net_wins::{NetWins, place_of};
 
 /// Steps of the walk until the evidence of an average path suffices.

@@ -4,7 +4,7 @@
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;
 use statistics::anytime::{BestArm, PairTest, RunningMean, TestState, share_interval};
-use statistics::fixed::sign_test;
+use statistics::fixed_sample::sign_test;
 use statistics::units::Units;
 use statistics::{Counts, Preference};
 

@@ -2,7 +2,7 @@
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-use statistics::fixed::{LabelledSample, PartlyLabelled, PredictionPoweredMeans};
+use statistics::fixed_sample::{LabelledSample, PartlyLabelled, PredictionPoweredMeans};
 
 const TABLES: usize = 500;
 /// Documents of a query; the first run shows 0 to 9, the second 5 to 14.

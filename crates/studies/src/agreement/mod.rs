@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Site};
 
-use crate::runner::{NumberedWork, Values};
+use crate::runner::{NumberedWork, ValuesSpec};
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ pub fn pair_agreements(
     progress: &Progress,
 ) -> Result<Vec<PairAgreement>> {
     assert!(site.arms() >= 2 && !plan.horizons.is_empty(), "checked by the caller");
-    let values = Values { subject: "agreement", units: "pairs", total: plan.pairs, bytes: plan.bytes_of_pair() };
+    let values = ValuesSpec { subject: "agreement", units: "pairs", total: plan.pairs, bytes: plan.bytes_of_pair() };
     work.values(&values, |number| {
         let agreement_of_pair =
             pair_agreement(site, plan, |purpose| seed::generator(plan.seed, "agreement", number, purpose));

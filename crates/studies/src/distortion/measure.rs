@@ -22,7 +22,7 @@ use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
 use crate::results::Spread;
-use crate::runner::{NumberedWork, Values};
+use crate::runner::{NumberedWork, ValuesSpec};
 
 /// Why there is nothing to measure where no ranker beats all others, and what else may be chosen; `same_ties` is how the
 /// caller writes that ties count the same way in every list.
@@ -94,7 +94,7 @@ pub fn loss_shares(
     let losers: Vec<usize> = (0..site.arms()).filter(|arm| !winners.contains(arm)).collect();
     assert!(plan.size >= 2 && plan.size <= losers.len() + 1, "checked by the caller");
     let cell = format!("distortion {} {method}", plan.size);
-    work.values(&Values { subject: &cell, units: "sets", total: plan.sets, bytes: BYTES_OF_SET }, |set| {
+    work.values(&ValuesSpec { subject: &cell, units: "sets", total: plan.sets, bytes: BYTES_OF_SET }, |set| {
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, set, purpose);
         let arms = draw_set(winners[0], &losers, plan.size, &mut stream("set"));
         let share = set_shares(site, method, &arms, plan.multileavings, stream);

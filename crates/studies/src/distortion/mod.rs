@@ -18,12 +18,12 @@ use simulation::truth::{GroundTruth, RegretMeasure};
 
 pub use self::measure::{BYTES_OF_SET, Distortion, Plan, loss_shares, no_winner_error};
 use crate::notes;
-use crate::on_site::{OnSite, UsualPlace};
 use crate::report::{Content, Report};
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
 use crate::runner::{Execution, Keeper, NumberedWork, Study, Units, Workplace};
 use crate::site::{OpenSite, TruthRequest};
+use crate::site_study::{SiteStudy, UsualPlace};
 
 /// What to measure, on a site.
 #[derive(Debug, Clone, Args)]
@@ -68,7 +68,7 @@ pub struct DistortionStudy {
     held: Option<Vec<u64>>,
 }
 
-impl OnSite for DistortionStudy {
+impl SiteStudy for DistortionStudy {
     type Request = Request;
     const ABOUT: &'static str = "Measure how often a multileaving prefers another ranker to the best one";
     const DETAILS: &'static str = "The distortion of a random set of rankers is the share that beats the Condorcet winner when the \

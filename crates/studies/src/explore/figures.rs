@@ -3,7 +3,7 @@
 use figures::{Curve, CurvePoint, Lines};
 use output::numbers::{mean_of, with_unit};
 
-use super::measure::{Exploration, HorizonSummary};
+use super::exploration::{Exploration, HorizonSummary};
 use crate::results::{Caption, Spread, label, palette};
 
 /// One curve per algorithm through the (low, mean, high) that `point` computes for each horizon, if it can.

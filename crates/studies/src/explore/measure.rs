@@ -10,67 +10,12 @@ use anyhow::Result;
 use bandits::registry::Spec;
 use output::numbers::{deviation, significant, with_separators, with_unit};
 use output::text_table::{Align, TextTable};
-use serde::Serialize;
-use simulation::runs::{RunResult, StudyPlan};
+use simulation::runs::RunResult;
 
+use super::exploration::{Exploration, HorizonSummary};
 use super::figures::{accuracy_figure, regret_figure};
 use crate::report::{Content, ReportFile};
-use crate::results::{Arms, Caption, RegretBasis, Spread, Timings, label};
-
-/// The plan of a study: algorithms, horizons, runs.
-#[derive(Debug, Clone)]
-pub struct Exploration {
-    /// The algorithms, in the order of tables and legends.
-    pub algorithms: Vec<Spec>,
-    /// The horizons, ascending, each at least 1.
-    pub horizons: Vec<u64>,
-    /// Runs per algorithm (and per horizon, for algorithms that use it).
-    pub runs: u64,
-    /// The master seed.
-    pub seed: u64,
-}
-
-impl Exploration {
-    /// One plan for each run that an algorithm needs, with the horizons it covers as checkpoints.
-    fn plans_of(&self, algorithm: usize) -> Vec<StudyPlan> {
-        let spec = &self.algorithms[algorithm];
-        let plan = |horizons: Vec<u64>| StudyPlan {
-            algorithms: vec![spec.clone()],
-            steps: horizons.last().copied().unwrap_or(0),
-            runs: self.runs,
-            seed: self.seed,
-            checkpoints: horizons,
-            evidence: None,
-        };
-        spec.runs_for(&self.horizons).into_iter().map(plan).collect()
-    }
-
-    /// The same for all algorithms.
-    #[must_use]
-    pub fn plans(&self) -> Vec<StudyPlan> {
-        (0..self.algorithms.len()).flat_map(|algorithm| self.plans_of(algorithm)).collect()
-    }
-
-    /// Runs of all algorithms; those that use the horizon run again for each.
-    #[must_use]
-    pub fn total_runs(&self) -> u64 {
-        let plans = (0..self.algorithms.len()).map(|algorithm| self.plans_of(algorithm).len() as u64);
-        plans.sum::<u64>() * self.runs
-    }
-
-    /// Total steps of all runs of all algorithms.
-    #[must_use]
-    pub fn total_steps(&self) -> u64 {
-        let plans = (0..self.algorithms.len()).flat_map(|algorithm| self.plans_of(algorithm));
-        plans.fold(0, |total, plan| total.saturating_add(plan.total_steps()))
-    }
-
-    /// The algorithms with all their parameters.
-    #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        self.algorithms.iter().map(Spec::canonical).collect()
-    }
-}
+use crate::results::{Arms, Caption, Spread, Timings, label};
 
 /// The runs of each algorithm at all horizons, from those `by_cell`: one list per plan of [`Exploration::plans`].
 pub(super) fn runs_at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>]) -> Vec<Vec<RunResult>> {
@@ -92,28 +37,6 @@ pub(super) fn runs_at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>
         results.push(runs);
     }
     results
-}
-
-/// The results of one algorithm at one horizon.
-#[derive(Debug, Clone, Serialize)]
-pub struct HorizonSummary {
-    /// Its name with all parameters.
-    pub algorithm: String,
-    /// Its name with the parameters that differ from their defaults, as in tables.
-    pub label: String,
-    /// Steps of exploration.
-    pub horizon: u64,
-    /// Runs.
-    pub runs: usize,
-    /// Share of runs that recommend a best arm; null if every arm is optimal.
-    pub accuracy: Option<f64>,
-    /// Standard error of that share.
-    pub accuracy_standard_error: Option<f64>,
-    /// Cumulative regret of exploration.
-    pub regret: Spread,
-    /// What regret measures, and on what data.
-    #[serde(flatten)]
-    pub measured: RegretBasis,
 }
 
 /// Summarises each algorithm at each horizon.
@@ -279,10 +202,11 @@ pub(super) fn table(plan: &Exploration, results: &[Vec<RunResult>], arms: &Arms<
 mod tests {
     use bandits::{Arm, Generators, MatrixArena, explore_then_exploit, problems};
     use output::progress::Progress;
-    use simulation::runs::{CopiedArenas, play_cells};
+    use simulation::runs::{CopiedArenas, StudyPlan, play_cells};
     use simulation::seed;
 
     use super::*;
+    use crate::results::RegretBasis;
 
     fn copies(arena: &MatrixArena) -> CopiedArenas<MatrixArena> {
         CopiedArenas { arena: arena.clone(), content: "copies".to_owned() }

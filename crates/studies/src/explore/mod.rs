@@ -1,6 +1,7 @@
 //! Exploration until horizons: is the recommended arm the best, and what did finding it cost? `measure` has the numbers and
 //! their tables.
 
+mod exploration;
 mod figures;
 mod measure;
 
@@ -13,7 +14,7 @@ use simulation::late_answers::LateAnswers;
 use simulation::runs::kept_runs::revisions;
 use simulation::runs::{ArenaFactory as _, PlayedArena, RunResult};
 
-pub use self::measure::{Exploration, HorizonSummary};
+pub use self::exploration::{Exploration, HorizonSummary};
 use crate::matrix::PlayedEnvironment;
 use crate::report::Report;
 use crate::request::RunSettings;

@@ -15,7 +15,7 @@ mod kept_curves;
 mod palette;
 mod played_runs;
 mod presentation;
-mod print_mark;
+mod print_format;
 mod print_options;
 mod regret_basis;
 mod table;
@@ -42,7 +42,8 @@ pub use self::kept_curves::{FILE as KEPT_CURVES, KeptCurves, npz, quantile};
 pub use self::palette::palette;
 pub use self::played_runs::PlayedRuns;
 pub use self::presentation::{Axes, Presentation, SpreadKind};
-pub use self::print_options::{DENSITY, Format, LegendAt, Length, Letters, PrintChoices};
+pub use self::print_format::Format;
+pub use self::print_options::{DENSITY, LegendAt, Length, Letters, PrintChoices};
 pub use self::regret_basis::{RegretBasis, notes};
 pub use self::table::{distorted_note, settled_note, table};
 

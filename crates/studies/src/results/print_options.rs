@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
-use figures::print::{FONTS, LegendPlace, Print, Sheet, WIDTHS};
+use clap::ValueEnum;
+use figures::print::{FONTS, LegendPlace, Print, WIDTHS};
 use output::numbers::parse_above_zero;
 use ranktypes::text::escaped;
 use serde::{Deserialize, Serialize};
 
-use super::print_mark;
+use super::print_format::Format;
 
 /// A length on paper: a number with `in`, `cm`, `mm` or `pt`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -93,72 +93,17 @@ macro_rules! as_text {
 as_text!(Length);
 as_text!(Letters);
 
-/// A format of files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// With the glyphs of its letters.
-    Pdf,
-    /// In its size on paper.
-    Svg,
-    /// With the requested pixels per inch.
-    Png,
-}
-
-impl Format {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Pdf, Self::Svg, Self::Png];
-
-    /// The ending of its files.
-    #[must_use]
-    pub fn ending(self) -> &'static str {
-        match self {
-            Self::Pdf => "pdf",
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
-    }
-
-    /// `sheet` as a file with the mark of this program; a PNG has `density` pixels per inch.
-    ///
-    /// # Errors
-    /// As for [`Sheet::pdf`] and [`Sheet::png`].
-    pub fn file(self, sheet: &Sheet, density: f64) -> anyhow::Result<Vec<u8>> {
-        let bytes = match self {
-            Self::Pdf => sheet.pdf()?,
-            Self::Svg => sheet.svg().into_bytes(),
-            Self::Png => sheet.png(density)?,
-        };
-        Ok(print_mark::marked(self, bytes))
-    }
-
-    /// Whether the file at `path` was [made](Self::file) here.
-    #[must_use]
-    pub fn is_ours(self, path: &Path) -> bool {
-        print_mark::is_ours(path, self)
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let format = Self::ALL.into_iter().find(|format| format.ending() == text.trim());
-        format.ok_or_else(|| format!("expected pdf, svg or png, found `{}`", escaped(text)))
-    }
-}
-
 /// Where the names of curves are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LegendAt {
-    /// In the plot.
+    /// In the plot, where it covers least.
     Inside,
     /// Below the plots.
     Outside,
     /// At the ends of curves.
     Direct,
-    /// Nowhere.
+    /// No names.
     None,
 }
 

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use simulation::runs::kept_runs::KeptRuns;
 use simulation::runs::{ArenaFactory, RunPlan, RunResult, StudyPlan, play_cells};
 
-use super::{NumberedWork, Values, Workplace};
+use super::{NumberedWork, ValuesSpec, Workplace};
 
 /// Keeps finished units of a study in its place, and finds those that are there already, also in the parts of shards. In
 /// memory it computes all.
@@ -109,7 +109,7 @@ impl<'a> Keeper<'a> {
     /// If memory has no room for the values, one cannot be kept, or the parts of shards lack one.
     pub fn values<T: Serialize + DeserializeOwned + Send + Sync>(
         &self,
-        values: &Values<'_>,
+        values: &ValuesSpec<'_>,
         compute: impl Fn(u64) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
         self.numbered.values(values, compute)

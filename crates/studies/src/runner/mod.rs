@@ -70,7 +70,7 @@ use tracing::info;
 
 pub use extend::{Length, Size};
 pub use keeper::{Keeper, PlayedOn};
-pub use numbered_work::{NumberedWork, Values};
+pub use numbered_work::{NumberedWork, ValuesSpec};
 pub use place::{Destination, Workplace, announce_missing, claim_folder};
 pub use study::{Study, Units};
 
@@ -166,7 +166,7 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
     let findings = study.play(&resolved, &keeper)?;
     if let Some(shard) = share.shard() {
         let cells = keeper.into_cells(shard)?;
-        work.finish(shard, place, &cells)?;
+        place.leave_part(&work, shard, &cells)?;
         return Ok(StudyOutcome::Part);
     }
     let (report, write_result) = match &place {

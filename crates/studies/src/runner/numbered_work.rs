@@ -33,7 +33,7 @@ impl<T: Serialize + DeserializeOwned> Record for Numbered<T> {
 
 /// Values of numbered units of work.
 #[derive(Debug, Clone, Copy)]
-pub struct Values<'a> {
+pub struct ValuesSpec<'a> {
     /// A text of one line that distinguishes them from other values of the same study.
     pub subject: &'a str,
     /// The name of units, in the plural.
@@ -119,10 +119,10 @@ impl NumberedWork {
     /// If memory has no room for the values, one cannot be kept, or the parts of shards lack one.
     pub fn values<T: Serialize + DeserializeOwned + Send + Sync>(
         &self,
-        values: &Values<'_>,
+        values: &ValuesSpec<'_>,
         compute: impl Fn(u64) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
-        let Values { subject, units, total, bytes } = *values;
+        let ValuesSpec { subject, units, total, bytes } = *values;
         Self::ensure_room(&self.share, units, total, bytes)?;
         let subject = &format!("{} {subject}", self.key_prefix);
         let subject = subject.trim();
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn what_was_computed_before_an_interruption_is_not_computed_again() {
         let out = tempfile::tempdir().expect("a temporary folder");
-        let values = Values { subject: "squares", units: "squares", total: 12, bytes: 8 };
+        let values = ValuesSpec { subject: "squares", units: "squares", total: 12, bytes: 8 };
         let computed = AtomicUsize::new(0);
         let claim = || {
             let key = serde_json::json!({"command": "squares"});

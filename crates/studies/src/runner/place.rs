@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use output::messages::info;
 use output::results_folder::{ClaimedFile, Existing, ResultsFolder, claim_file};
-use output::shards::Share;
+use output::shards::{Cell, Shard, Share};
 use output::usage::usage;
 use serde::Serialize;
 use serde_json::Value;
@@ -104,7 +104,7 @@ impl Workplace {
             Claimed::Folder(folder) => folder.config().cloned(),
             Claimed::File { file, .. } if file.moves_to().is_some() => None,
             Claimed::File { path, .. } => {
-                let bytes = output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?;
+                let bytes = output::input::read_file(path, output::input::MAX_RESULT_BYTES).ok()?;
                 serde_json::from_slice(&bytes).ok()
             }
         }
@@ -172,11 +172,10 @@ impl Workplace {
         }
     }
 
-    pub(super) fn into_folder(self) -> Option<ResultsFolder> {
-        match self.claimed {
-            Claimed::Folder(folder) => Some(*folder),
-            Claimed::Memory | Claimed::File { .. } => None,
-        }
+    /// Writes the part of `shard` with these records, and removes the folder in which it worked.
+    pub(super) fn leave_part(self, work: &ShardedWork, shard: Shard, cells: &[Cell]) -> Result<()> {
+        let Claimed::Folder(folder) = self.claimed else { bail!("a shard has a folder") };
+        work.leave_part(shard, *folder, cells, self.quiet)
     }
 }
 

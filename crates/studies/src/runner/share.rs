@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simulation::lists::ListSource;
 
-use super::place::Workplace;
 use crate::runner::Units;
 
 /// The file in the folder of a working shard with the header of its work.
@@ -92,13 +91,6 @@ impl ShardedWork {
     }
 
     /// Writes the part of `shard` with these records, and removes the folder in which it worked.
-    pub(super) fn finish(&self, shard: Shard, place: Workplace, cells: &[Cell]) -> Result<()> {
-        let quiet = place.quiet();
-        let folder = place.into_folder().context("a shard has a folder")?;
-        self.leave_part(shard, folder, cells, quiet)
-    }
-
-    /// The same for a folder that is not the place of a study.
     ///
     /// # Errors
     /// If the part cannot be written.

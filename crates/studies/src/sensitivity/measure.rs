@@ -17,7 +17,7 @@ use rand::seq::SliceRandom;
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
-use crate::runner::{NumberedWork, Values};
+use crate::runner::{NumberedWork, ValuesSpec};
 
 /// A way of comparing several rankers.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ pub(super) fn errors_of(
 ) -> Result<Vec<Vec<f64>>> {
     let cell = format!("sensitivity {}", method.label());
     let bytes = bytes_of_draw(&plan.checkpoints);
-    work.values(&Values { subject: &cell, units: "draws", total: plan.draws, bytes }, |draw| {
+    work.values(&ValuesSpec { subject: &cell, units: "draws", total: plan.draws, bytes }, |draw| {
         let arms = draw_arms(ndcg, plan.rankers, &mut seed::generator(plan.seed, "sensitivity", draw, "rankers"));
         let stream = |purpose: &str| seed::generator(plan.seed, &cell, draw, purpose);
         let errors = draw_errors(site, ndcg, method, &arms, &plan.checkpoints, stream);

@@ -18,12 +18,12 @@ use simulation::description::SiteDescription;
 use simulation::spec::SiteSpec;
 
 use self::measure::{Method, Plan, bytes_of_draw, checkpoints, errors_of};
-use crate::on_site::{OnSite, UsualPlace};
 use crate::report::{Content, Report};
 use crate::results::{Spread, VERSION};
 use crate::runner::share::first_revision;
 use crate::runner::{Execution, Keeper, NumberedWork, Study, Units, Workplace};
 use crate::site::OpenSite;
+use crate::site_study::{SiteStudy, UsualPlace};
 
 /// What to measure, on a site.
 #[derive(Debug, Clone, Args)]
@@ -83,7 +83,7 @@ pub struct SensitivityStudy {
     plan: Plan,
 }
 
-impl OnSite for SensitivityStudy {
+impl SiteStudy for SensitivityStudy {
     type Request = Request;
     const ABOUT: &'static str = "Measure how many impressions methods need to order rankers as their nDCG does";
     const DETAILS: &'static str = "Writes errors.csv (the mean share of wrongly ordered pairs at each checkpoint), error.png and \

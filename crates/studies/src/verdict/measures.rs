@@ -6,7 +6,7 @@ use output::text_table::{Align, TextTable};
 use rankers::Measurement;
 use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
-use statistics::fixed::{holm, paired_t_test};
+use statistics::fixed_sample::{holm, paired_t_test};
 
 use super::LEVEL;
 use super::pair_test::{Corrected, PairTest, best};

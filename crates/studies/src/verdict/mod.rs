@@ -10,7 +10,7 @@ mod sentences;
 
 use anyhow::Result;
 use simulation::arm_names::ArmNames;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::truth::GroundTruth;
 
 pub use self::clicks::click_sentence;

@@ -35,6 +35,7 @@
 //! without the marks of their first version.
 
 mod recorded_event;
+mod version;
 mod versions;
 
 use interleave::Page;
@@ -43,8 +44,9 @@ use verdicts::conversions::ConversionCounts;
 
 use super::config::{Config, Guard};
 
-pub use recorded_event::{EventError, RecordedEvent};
+pub use recorded_event::RecordedEvent;
 pub use verdicts::ledger::{DayRow, Outcome};
+pub use version::EventError;
 
 /// A time in milliseconds since 1970.
 pub type Time = i64;

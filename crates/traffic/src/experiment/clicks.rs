@@ -174,9 +174,14 @@ impl Experiment {
         (1..=self.fates.asked).contains(&impression)
     }
 
-    /// A click on a document that is not in the list of an impression. `near` finds the 0-based position of a document with the
+    /// A click on a document that is not in the list of an impression. `near_position` finds the 0-based position of a document with the
     /// same id in another spelling; it is not called if that is known.
-    pub fn stray(&mut self, now: Time, impression: u64, near_position: impl FnOnce() -> Option<u32>) -> ClickFate {
+    pub fn click_outside_list(
+        &mut self,
+        now: Time,
+        impression: u64,
+        near_position: impl FnOnce() -> Option<u32>,
+    ) -> ClickFate {
         let time = now.max(self.time);
         self.advance(time);
         let fate = self.fate(impression, u32::MAX);

@@ -120,7 +120,7 @@ pub enum CommandError {
 }
 
 /// A mixed list.
-struct Drawn {
+struct MixedList {
     /// To be shown.
     documents: Vec<Doc>,
     /// Empty if nothing was mixed.
@@ -205,13 +205,13 @@ impl Experiment {
         debug_assert!(!self.lacks(unit), "unit {unit} was not fetched");
         let (choice, ticket) = self.decide(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
-        let drawn = lists.map(|lists| self.drawn(impression, &choice, lists));
+        let mixed = lists.map(|lists| self.mix_lists(impression, &choice, lists));
         let (mut documents, mut receipt, mut missing_arm, mut are_identical) = (None, None, None, false);
-        match drawn {
+        match mixed {
             None => {}
-            Some(Ok(drawn)) => {
-                are_identical = drawn.are_identical;
-                (documents, receipt) = (Some(drawn.documents), Some(drawn.receipt));
+            Some(Ok(mixed)) => {
+                are_identical = mixed.are_identical;
+                (documents, receipt) = (Some(mixed.documents), Some(mixed.receipt));
             }
             Some(Err(arm)) => missing_arm = Some(arm),
         }
@@ -255,12 +255,12 @@ impl Experiment {
     }
 
     /// Mixes the lists of an impression; the error is the ranker with a missing list.
-    fn drawn<'a>(
+    fn mix_lists<'a>(
         &self,
         impression: u64,
         choice: &Choice,
         lists: &dyn Fn(u32) -> Option<&'a ListBuf>,
-    ) -> Result<Drawn, u32> {
+    ) -> Result<MixedList, u32> {
         let list = |arm: &u32| {
             let of = if self.config.same_lists { self.rules.champion } else { *arm };
             lists(of).ok_or(of)
@@ -274,7 +274,7 @@ impl Experiment {
                 list.break_ties(generator, &mut documents);
             }
             documents.truncate(length);
-            return Ok(Drawn { documents, receipt: Vec::new(), are_identical: false });
+            return Ok(MixedList { documents, receipt: Vec::new(), are_identical: false });
         }
         // In an A/A test they are.
         let are_identical = !self.config.same_lists
@@ -294,7 +294,7 @@ impl Experiment {
                 (documents, receipt.into())
             }
         };
-        Ok(Drawn { documents, receipt: receipt.to_bytes_without_method(), are_identical })
+        Ok(MixedList { documents, receipt: receipt.to_bytes_without_method(), are_identical })
     }
 
     /// Closes an impression for which a list is missing.
@@ -303,7 +303,7 @@ impl Experiment {
         CommandError::Missing { impression, ranker: self.config.rankers[arm as usize].name.clone() }
     }
 
-    /// The lists of an impression that was asked for without.
+    /// Mixes the lists of an impression that was asked for without lists.
     ///
     /// # Errors
     /// If it does not wait for lists, or one is missing: the impression is closed then.
@@ -323,8 +323,8 @@ impl Experiment {
             return Err(CommandError::Listed(impression));
         }
         let choice = open.choice.clone();
-        match self.drawn(impression, &choice, lists) {
-            Ok(Drawn { documents, receipt, are_identical }) => {
+        match self.mix_lists(impression, &choice, lists) {
+            Ok(MixedList { documents, receipt, are_identical }) => {
                 self.apply_list(time, impression, &receipt);
                 self.record(Event::Listed { time, impression, receipt });
                 if are_identical {
@@ -336,7 +336,7 @@ impl Experiment {
         }
     }
 
-    /// The user saw the first `seen` places of the list, at most as many as are mixed. The number never falls.
+    /// The user saw the first `seen_places` places of the list, at most as many as are mixed. The number never falls.
     ///
     /// # Errors
     /// If the impression is not open, or shows nothing yet.

@@ -22,7 +22,7 @@ pub enum FoldError {
     Created,
     /// The settings are not accepted.
     #[error(transparent)]
-    CommandError(#[from] ConfigError),
+    Config(#[from] ConfigError),
     /// This build would have done something else, though it has the revision that did it.
     #[error(
         "it says {recorded}, where this build finds {found}: the log was written by a program that does otherwise under the same \

@@ -63,7 +63,7 @@ pub enum SnapshotError {
     Settings(#[from] EventError),
     /// Its settings are not accepted.
     #[error("the settings of the snapshot: {0}")]
-    CommandError(#[from] ConfigError),
+    Config(#[from] ConfigError),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -132,19 +132,8 @@ struct OpenV1 {
 
 impl OpenV1 {
     fn of(open: &OpenImpression) -> Self {
-        let OpenImpression {
-            unit,
-            asked,
-            listed_at: listed,
-            due,
-            choice,
-            ticket,
-            receipt,
-            page,
-            seen,
-            oddities: odd,
-            clicked,
-        } = open;
+        let OpenImpression { unit, asked, listed_at, due, choice, ticket, receipt, page, seen, oddities, clicked } =
+            open;
         let page = page.as_ref().map(|page| {
             let mut bytes = Vec::new();
             write_page(page, &mut bytes);
@@ -154,21 +143,20 @@ impl OpenV1 {
         Self {
             unit: *unit,
             asked: *asked,
-            listed_at: *listed,
+            listed_at: *listed_at,
             due: *due,
             choice,
             ticket: *ticket,
             receipt,
             page,
             seen: *seen,
-            oddities: *odd,
+            oddities: *oddities,
             clicked,
         }
     }
 
     fn restored(self, has_policy: bool) -> Result<OpenImpression, SnapshotError> {
-        let Self { unit, asked, listed_at: listed, due, choice, ticket, receipt, page, seen, oddities: odd, clicked } =
-            self;
+        let Self { unit, asked, listed_at, due, choice, ticket, receipt, page, seen, oddities, clicked } = self;
         let page = match page {
             None => None,
             Some(bytes) => match read_page(&bytes) {
@@ -178,19 +166,7 @@ impl OpenV1 {
         };
         // This policy does not learn from another policy's choices.
         let ticket = ticket.filter(|_| has_policy);
-        Ok(OpenImpression {
-            unit,
-            asked,
-            listed_at: listed,
-            due,
-            choice,
-            ticket,
-            receipt,
-            page,
-            seen,
-            oddities: odd,
-            clicked,
-        })
+        Ok(OpenImpression { unit, asked, listed_at, due, choice, ticket, receipt, page, seen, oddities, clicked })
     }
 }
 
@@ -350,9 +326,9 @@ impl BorrowedState<'_> {
             rows,
             pages,
             notices,
-            recently_closed: late,
+            recently_closed,
             last_day,
-            guard_counts: watched,
+            guard_counts,
             fates,
             daily,
             hourly,
@@ -366,7 +342,7 @@ impl BorrowedState<'_> {
         let common_fields = (
             (created, chooser, leader, state, changes, alarms, time, downtime, starts, events, sum),
             (open, due, open_by_day, last_unit, traffic, units.days(), rows, pages),
-            (notices, late, last_day, watched, fates, daily, hourly, forgotten),
+            (notices, recently_closed, last_day, guard_counts, fates, daily, hourly, forgotten),
         );
         let write_result = match (share, segments, conversions) {
             (None, None, None) => postcard::to_extend(&common_fields, vec![PLAIN_VERSION]),

@@ -191,11 +191,11 @@ fn has(descending: &[u64], number: u64) -> bool {
 }
 
 impl UnitStore for Units {
-    fn unit(&mut self, unit: u64) -> &mut UnitRecord {
+    fn record_mut(&mut self, unit: u64) -> &mut UnitRecord {
         &mut self.unit_mut(unit).record
     }
 
-    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+    fn known_record_mut(&mut self, unit: u64) -> Option<&mut UnitRecord> {
         if self.in_memory.contains_key(&unit) { Some(&mut self.unit_mut(unit).record) } else { None }
     }
 }

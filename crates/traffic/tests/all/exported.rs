@@ -1,6 +1,6 @@
 //! The counts of an experiment are those of `click-logs credit` from its log.
 
-use click_logs::join::{Inputs, Limits, Order, credit};
+use click_logs::join::{Inputs, Order, Resources, credit};
 use click_logs::model::{Complete, Settings};
 use times::{Zone, parse_duration};
 use traffic::{Config, Experiment, ExperimentStatus, Keep, State};
@@ -54,13 +54,13 @@ pub(crate) fn credited(texts: &[String; 2], settings: &Settings) -> Outcomes {
 
 /// The rows of `click-logs credit`, and the summary beside them.
 fn credited_with_summary(texts: &[String; 2], settings: &Settings) -> (Outcomes, serde_json::Value) {
-    let (_folder, inputs, limits) = inputs(texts);
-    let found = credit(&inputs, settings, &limits, &(), None).unwrap();
+    let (_folder, inputs, resources) = inputs(texts);
+    let found = credit(&inputs, settings, &resources, &(), None).unwrap();
     (click_logs::outcomes::outcomes_of_log(&found), click_logs::cli::summary(&found, settings))
 }
 
 /// A folder with impressions, clicks and, where there are any, conversions.
-pub(crate) fn inputs(texts: &[String]) -> (tempfile::TempDir, Inputs, Limits) {
+pub(crate) fn inputs(texts: &[String]) -> (tempfile::TempDir, Inputs, Resources) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::create_dir(path("scratch")).unwrap();
@@ -68,16 +68,16 @@ pub(crate) fn inputs(texts: &[String]) -> (tempfile::TempDir, Inputs, Limits) {
         std::fs::write(path(name), text).unwrap();
     }
     let inputs = Inputs { impressions: vec![path("impressions.jsonl")], clicks: vec![path("clicks.jsonl")] };
-    let limits = Limits {
+    let resources = Resources {
         memory: 1 << 26,
         threads: 1,
-        scratch: path("scratch"),
+        scratch_folder: path("scratch"),
         disk: None,
         partitions: None,
         order: Order::Any,
         block: None,
     };
-    (folder, inputs, limits)
+    (folder, inputs, resources)
 }
 
 fn configs() -> Vec<Config> {

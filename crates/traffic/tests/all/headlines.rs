@@ -52,7 +52,7 @@ impl Site {
     fn astray(mut self, users: u64) -> Self {
         self = self.open(users);
         for impression in 1..=users {
-            self.experiment.stray(self.now, impression, || None);
+            self.experiment.click_outside_list(self.now, impression, || None);
             self.experiment.close(self.now, impression);
         }
         self.now += DAY;

@@ -260,10 +260,10 @@ impl World {
             0 => self.experiment.note_malformed(self.now, impression),
             1 => self.experiment.note_ignored(self.now, impression),
             2 => {
-                self.experiment.stray(self.now, impression, || Some(1));
+                self.experiment.click_outside_list(self.now, impression, || Some(1));
             }
             _ => {
-                self.experiment.stray(self.now, impression, || None);
+                self.experiment.click_outside_list(self.now, impression, || None);
             }
         }
     }

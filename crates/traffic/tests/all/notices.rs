@@ -72,7 +72,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
         let page = shop.page();
         let place = shop.place();
         let fate = if page.is_new[place] {
-            shop.experiment.stray(shop.now, page.impression, || Some(place as u32))
+            shop.experiment.click_outside_list(shop.now, page.impression, || Some(place as u32))
         } else {
             shop.experiment.click(shop.now, page.impression, place as u32)
         };
@@ -95,7 +95,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
     let mut paused = Shop::new();
     for _ in 0..100 {
         let page = paused.page();
-        paused.experiment.stray(paused.now, page.impression, || None);
+        paused.experiment.click_outside_list(paused.now, page.impression, || None);
         paused.close(&page);
     }
     paused.experiment.change(paused.now, State::Paused, "a test", "").unwrap();
@@ -118,10 +118,10 @@ fn clicks_that_do_not_count_are_not_said_to_be_missing() {
             shop.experiment.click(shop.now, page.impression, 0);
         }),
         ("`not-shown`", ExperimentStatus::Untrusted, |shop, page| {
-            shop.experiment.stray(shop.now, page.impression, || None);
+            shop.experiment.click_outside_list(shop.now, page.impression, || None);
         }),
         ("other letters", ExperimentStatus::Untrusted, |shop, page| {
-            shop.experiment.stray(shop.now, page.impression, || Some(0));
+            shop.experiment.click_outside_list(shop.now, page.impression, || Some(0));
         }),
     ];
     for (reason, standing, send) in cases {
@@ -195,10 +195,10 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
                 0 => shop.experiment.note_malformed(shop.now, page.impression),
                 1 => shop.experiment.note_ignored(shop.now, page.impression),
                 2 => {
-                    let _ = shop.experiment.stray(shop.now, page.impression, || None);
+                    let _ = shop.experiment.click_outside_list(shop.now, page.impression, || None);
                 }
                 3 => {
-                    let _ = shop.experiment.stray(shop.now, page.impression, || Some(round % 10));
+                    let _ = shop.experiment.click_outside_list(shop.now, page.impression, || Some(round % 10));
                 }
                 _ => {
                     let _ = shop.experiment.click(shop.now, page.impression, 0);
@@ -211,7 +211,7 @@ fn a_hundred_ids_cannot_make_a_verdict_untrusted() {
     pages[1_900..].iter().for_each(|page| shop.close(page));
     for page in &pages[1_900..] {
         for _ in 0..100 {
-            shop.experiment.stray(shop.now, page.impression, || Some(0));
+            shop.experiment.click_outside_list(shop.now, page.impression, || Some(0));
         }
     }
     shop.end();
@@ -272,7 +272,7 @@ fn every_pair_that_met_is_checked() {
         let place = documents.iter().position(|document| document.0 >= 20);
         match place {
             Some(place) => {
-                let _ = shop.experiment.stray(shop.now, impression, || Some(place as u32));
+                let _ = shop.experiment.click_outside_list(shop.now, impression, || Some(place as u32));
             }
             None => {
                 let _ = shop.experiment.click(shop.now, impression, 0);

@@ -204,7 +204,7 @@ fn a_ramp_waits_while_pages_are_broken() {
             let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
             let Chosen::New { impression, .. } = chosen else { panic!("{chosen:?}") };
             if are_broken {
-                experiment.stray(now, impression, || None);
+                experiment.click_outside_list(now, impression, || None);
             } else {
                 experiment.click(now, impression, (n % 5) as u32);
             }

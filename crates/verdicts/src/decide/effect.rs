@@ -66,7 +66,7 @@ impl Effect {
         }
         let sequence = RatioSequence::new(CAP.into(), alpha / 2.0)?;
         let of = |sides: SideSums| {
-            let sums = amounts.sums(sides);
+            let sums = amounts.ratio_sums(sides);
             // As numbers that cannot overflow, whatever is in a table.
             let counted_clicks: f64 = [sides.first, sides.second, sides.cut].map(|count| count as f64).iter().sum();
             Difference {

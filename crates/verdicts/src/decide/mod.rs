@@ -36,7 +36,7 @@ pub use records::{
 pub use report::{confidence_so_far, percent_of_confidence, range, report};
 pub use running_decision::RunningDecision;
 pub use value::{DraftLook, FIT_UNITS, ValueDecision, ValueLook, ValuePair, decide_value};
-pub use versions::{OfVersion, Verdicts, decide, decide_with_progress};
+pub use versions::{Verdicts, VersionVerdict, decide, decide_with_progress};
 
 use statistics::Counts;
 use statistics::anytime::{EProcess, TestState};

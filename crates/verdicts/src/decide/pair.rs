@@ -1,7 +1,7 @@
 //! The state of one pair, look by look: a new day costs one look.
 
 use statistics::anytime::{ShareSequence, TestState};
-use statistics::fixed::{exact_interval, sign_test};
+use statistics::fixed_sample::{exact_interval, sign_test};
 use statistics::{Counts, StatisticsError};
 
 use super::contradiction::{SinceVerdict, describe};

@@ -13,7 +13,7 @@ use crate::version::{UNNAMED_VERSION, experiment_name};
 
 /// The verdict of a log on a version of its experiment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OfVersion {
+pub struct VersionVerdict {
     /// Its name; `None` where impressions name none.
     pub name: Option<String>,
     /// The first and the last day with outcomes.
@@ -24,7 +24,7 @@ pub struct OfVersion {
     pub decision: Decision,
 }
 
-impl OfVersion {
+impl VersionVerdict {
     /// The verdict on the outcomes of one version.
     fn new(name: Option<String>, outcomes: &Outcomes, decision: Decision) -> Self {
         let counts = |day: &&Day| day.counts.impressions.total() + day.counts.units.total() > 0;
@@ -63,7 +63,7 @@ impl OfVersion {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdicts {
     /// In the order in which they began; at least one.
-    pub versions: Vec<OfVersion>,
+    pub versions: Vec<VersionVerdict>,
 }
 
 /// Decides by the outcomes of a log, each version of its experiment alone, at level `alpha`, in (0, 1).
@@ -107,16 +107,16 @@ pub fn decide_with_progress(
     if outcomes.versions.len() < 2 {
         let name = outcomes.versions.first().cloned().flatten();
         let decision = decide_one(outcomes, alpha, count_unit, progress)?;
-        return Ok(Verdicts { versions: vec![OfVersion::new(name, outcomes, decision)] });
+        return Ok(Verdicts { versions: vec![VersionVerdict::new(name, outcomes, decision)] });
     }
     let mut versions = Vec::new();
     for (number, name) in outcomes.versions.iter().enumerate() {
         let outcomes = outcomes_of_version(outcomes, number);
         let decision = decide_one(&outcomes, alpha, count_unit, progress)?;
-        versions.push(OfVersion::new(name.clone(), &outcomes, decision));
+        versions.push(VersionVerdict::new(name.clone(), &outcomes, decision));
     }
     // Those without outcomes have just begun.
-    let began = |version: &OfVersion| version.days.unwrap_or((i32::MAX, i32::MAX));
+    let began = |version: &VersionVerdict| version.days.unwrap_or((i32::MAX, i32::MAX));
     versions.sort_by(|a, b| began(a).cmp(&began(b)).then_with(|| a.name.cmp(&b.name)));
     Ok(Verdicts { versions })
 }
@@ -156,11 +156,11 @@ impl Verdicts {
         let experiment = first.name.as_deref().and_then(experiment_name);
         let is_one = experiment.is_some()
             && self.versions.iter().all(|version| version.name.as_deref().and_then(experiment_name) == experiment);
-        let short = |version: &OfVersion| match (experiment, is_one) {
+        let short = |version: &VersionVerdict| match (experiment, is_one) {
             (Some(experiment), true) => version.title()[experiment.len() + 1..].to_owned(),
             _ => version.title().to_owned(),
         };
-        let version_days = |version: &OfVersion| match version.days {
+        let version_days = |version: &VersionVerdict| match version.days {
             None => format!("{} without outcomes yet", short(version)),
             Some((_, until)) if std::ptr::eq(version, first) => format!("{} until {}", short(version), date(until)),
             Some((since, _)) if std::ptr::eq(version, last) => format!("{} since {}", short(version), date(since)),
@@ -210,7 +210,7 @@ impl Verdicts {
     /// Everything as JSON: of one version, its verdicts; of several, these by version and no verdict beside them.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        let version_json = |version: &OfVersion| {
+        let version_json = |version: &VersionVerdict| {
             let mut json = version.decision.json();
             if self.are_named() {
                 json["version"] = version.name.clone().into();
@@ -250,7 +250,7 @@ mod tests {
             "search@b,2026-11-03,new,old,80,20,9,80,20,9\nsearch@b,2026-11-04,new,old,80,20,9,80,20,9\n\
              search@a,2026-11-01,new,old,20,80,9,20,80,9\nsearch@a,2026-11-03,new,old,20,80,9,20,80,9\n",
         );
-        let verdict = |version: &OfVersion| version.decision.pairs[0].last.verdict;
+        let verdict = |version: &VersionVerdict| version.decision.pairs[0].last.verdict;
         assert_eq!(
             found.versions.iter().map(verdict).collect::<Vec<_>>(),
             [TestState::SecondWins, TestState::FirstWins]

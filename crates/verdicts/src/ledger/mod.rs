@@ -227,7 +227,7 @@ impl<S: UnitStore> UnitLedger<S> {
     ) -> BTreeMap<u32, Vec<DayRow>> {
         let mut version_counts = VersionCounts { rankers: rules.rankers, versions: BTreeMap::new() };
         for (unit, mut unit_day) in self.days.pending.remove(&day).unwrap_or_default() {
-            let record = self.units.unit(unit);
+            let record = self.units.record_mut(unit);
             let [impressions, clicks, max_clicks] =
                 [unit_day.impressions, unit_day.clicks, unit_day.max_clicks].map(u64::from);
             if rules.bots.are_too_many(impressions, clicks, max_clicks) {
@@ -256,7 +256,7 @@ impl<S: UnitStore> UnitLedger<S> {
             }
         }
         for unit in self.days.ending.remove(&day).unwrap_or_default() {
-            let Some(record) = self.units.known_unit(unit) else { continue };
+            let Some(record) = self.units.known_record_mut(unit) else { continue };
             let is_bot = record.bot_from <= day;
             let mut count = 0;
             for ((version, pair), sum) in record.sums.iter().filter(|(_, sum)| sum.last_day == day) {

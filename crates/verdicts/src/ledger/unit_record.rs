@@ -8,19 +8,19 @@ use crate::amounts::UnitAmounts;
 /// Where a ledger keeps its records of units.
 pub trait UnitStore {
     /// The record of a unit; an empty one for a unit that is not there.
-    fn unit(&mut self, unit: u64) -> &mut UnitRecord;
+    fn record_mut(&mut self, unit: u64) -> &mut UnitRecord;
 
     /// The record of a unit that is there.
-    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord>;
+    fn known_record_mut(&mut self, unit: u64) -> Option<&mut UnitRecord>;
 }
 
 /// In memory.
 impl UnitStore for BTreeMap<u64, UnitRecord> {
-    fn unit(&mut self, unit: u64) -> &mut UnitRecord {
+    fn record_mut(&mut self, unit: u64) -> &mut UnitRecord {
         self.entry(unit).or_default()
     }
 
-    fn known_unit(&mut self, unit: u64) -> Option<&mut UnitRecord> {
+    fn known_record_mut(&mut self, unit: u64) -> Option<&mut UnitRecord> {
         self.get_mut(&unit)
     }
 }

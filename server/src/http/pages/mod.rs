@@ -62,7 +62,7 @@ fn html(status: StatusCode, text: String) -> Response {
 }
 
 /// Sends a browser to another page, relative to this one.
-fn see(location: &str) -> Response {
+fn redirect(location: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(location) else {
         return Problem::new(StatusCode::BAD_REQUEST, "the page to go to has no name").into_response();
     };
@@ -73,7 +73,7 @@ fn see(location: &str) -> Response {
 fn problem_page(app: &App, problem: &Problem, depth: usize, next: &str) -> Response {
     let base = BASES[depth.min(BASES.len() - 1)];
     if problem.status == StatusCode::UNAUTHORIZED && !app.is_open() {
-        return see(&format!("{base}sign-in?next={next}"));
+        return redirect(&format!("{base}sign-in?next={next}"));
     }
     let title = problem.status.canonical_reason().unwrap_or("Error");
     let frame = Frame { base, ..Frame::default() };
@@ -221,7 +221,7 @@ pub(super) async fn change(
             form.field("why").trim().chars().filter(|letter| !letter.is_control()).take(MAX_REASON_LETTERS).collect();
         change_state(&app, &entry, &reader.caller, state, why).await?;
         app.pages.boards.forget(entry.id);
-        Ok(see(&format!("../{name}")))
+        Ok(redirect(&format!("../{name}")))
     };
     change_result.await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 2, &next))
 }
@@ -243,7 +243,7 @@ async fn own_form(app: &App, reader: &Reader, request: Request) -> Result<Form, 
 /// `GET /sign-in`
 pub(super) async fn sign_in_form(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
     if app.is_open() {
-        return see("./");
+        return redirect("./");
     }
     let next = query.as_deref().and_then(|query| query.strip_prefix("next=")).unwrap_or("");
     html(StatusCode::OK, document::sign_in(&Frame::default(), None, own_place(next)))
@@ -283,12 +283,12 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
     if caller.check_role(crate::store::Role::Read).is_err() {
         return again("This key may not look at experiments; use one with the role read or admin.");
     }
-    let Some(key) = caller.key() else { return see("./") };
+    let Some(key) = caller.key() else { return redirect("./") };
     // A reader who came by HTTPS must not send the cookie without it.
     let is_secure = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
     match sessions::begin(&app, key.id, is_secure).await {
         Ok(cookie) => {
-            let mut response = see(if next.is_empty() { "./" } else { next });
+            let mut response = redirect(if next.is_empty() { "./" } else { next });
             response.headers_mut().insert(header::SET_COOKIE, cookie);
             tracing::info!(who = caller.name(), "signed in");
             response
@@ -299,17 +299,17 @@ pub(super) async fn sign_in(State(app): State<App>, headers: HeaderMap, request:
 
 /// `POST /sign-out`
 pub(super) async fn sign_out(State(app): State<App>, reader: Result<Reader, Problem>, request: Request) -> Response {
-    let expired_cookie = async {
+    let signed_out = async {
         let reader = reader?;
         own_form(&app, &reader, request).await?;
         if let Some(pass) = &reader.pass {
             sessions::end(&app, pass).await?;
         }
-        let mut response = see("sign-in");
+        let mut response = redirect("sign-in");
         response.headers_mut().insert(header::SET_COOKIE, sessions::no_cookie());
         Ok(response)
     };
-    expired_cookie.await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 0, ""))
+    signed_out.await.unwrap_or_else(|problem: Problem| problem_page(&app, &problem, 0, ""))
 }
 
 /// `GET /page.css`

@@ -113,7 +113,7 @@ impl PolicyVisitor for Closed<'_> {
 }
 
 /// The answer to a ticket.
-enum AnswerTime {
+enum TicketAnswer {
     Duel(Preference),
     Set(Box<PairWins>),
 }
@@ -122,29 +122,29 @@ enum AnswerTime {
 fn with_tickets(mut policy: OpenPolicy, arena: &MatrixArena, opening: u64) -> f64 {
     let mut arena = arena.clone();
     let mut outcomes = Generator::seed_from_u64(2);
-    let mut tickets: VecDeque<(Ticket, AnswerTime)> = VecDeque::with_capacity(OPEN_TICKETS + 1);
+    let mut tickets: VecDeque<(Ticket, TicketAnswer)> = VecDeque::with_capacity(OPEN_TICKETS + 1);
     let mut play = |steps: u64| {
         let mut learnt = 0;
         for _ in 0..steps {
             let asked = policy.ask();
             let Some(ticket) = asked.ticket else { continue };
-            let comes = match asked.choice {
+            let answer = match asked.choice {
                 Choice::Set(arms) => {
                     let mut wins = PairWins::default();
                     arena.multi_duel(arms, &mut outcomes, &mut wins);
-                    AnswerTime::Set(wins.into())
+                    TicketAnswer::Set(wins.into())
                 }
-                Choice::Duel(first, second) => AnswerTime::Duel(arena.duel(first, second, &mut outcomes)),
+                Choice::Duel(first, second) => TicketAnswer::Duel(arena.duel(first, second, &mut outcomes)),
                 Choice::Alone { .. } => continue,
             };
-            tickets.push_back((ticket, comes));
+            tickets.push_back((ticket, answer));
             learnt += 1;
             if tickets.len() > OPEN_TICKETS
-                && let Some((ticket, comes)) = tickets.pop_front()
+                && let Some((ticket, answer)) = tickets.pop_front()
             {
-                let answered = match &comes {
-                    AnswerTime::Duel(outcome) => policy.tell(ticket, *outcome),
-                    AnswerTime::Set(wins) => policy.tell(ticket, Outcome::Set(wins)),
+                let answered = match &answer {
+                    TicketAnswer::Duel(outcome) => policy.tell(ticket, *outcome),
+                    TicketAnswer::Set(wins) => policy.tell(ticket, Outcome::Set(wins)),
                 };
                 debug_assert!(answered.is_ok());
             }

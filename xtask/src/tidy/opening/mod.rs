@@ -13,7 +13,7 @@ const CALLS: [[&str; 2]; 3] = [["fs", "read"], ["fs", "read_to_string"], ["File"
 /// Where they may stand, and why.
 const ALLOWED: [(&str, &str); 7] = [
     ("crates/output/src/input.rs", "the owner"),
-    ("crates/letor-io/src/regular.rs", "the owner of a crate that does not depend on `output`"),
+    ("crates/letor-io/src/regular_file.rs", "the owner of a crate that does not depend on `output`"),
     ("crates/output/src/files.rs", "opens folders to flush them"),
     ("crates/output/src/lock.rs", "opens folders to lock them"),
     ("crates/output/src/machine/memory.rs", "what the system says of groups"),

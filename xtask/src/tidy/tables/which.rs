@@ -65,7 +65,7 @@ impl Bench {
         let rank = |line: &str| {
             let row = cells(line);
             let interval = [number(row.get(3)?)?, number(row.get(4)?)?];
-            // The best entry and its rank are the same in every line of an entry.
+            // An entry has a line per measure; its rank, interval and critical difference are the same in each.
             Some(Rank {
                 track: row[0].clone(),
                 entry: row[1].clone(),
@@ -141,15 +141,15 @@ impl Bench {
     }
 
     /// The mean regret of an entry on problems of a kind.
-    fn of_kind(&self, measure: &str, prefixes: &[&str], entry: &str) -> Option<f64> {
-        let of: Vec<f64> = self
+    fn mean_regret(&self, measure: &str, prefixes: &[&str], entry: &str) -> Option<f64> {
+        let regrets: Vec<f64> = self
             .values
             .iter()
             .filter(|value| value.entry == entry && value.measure == measure && value.track == "regret")
             .filter(|value| prefixes.iter().any(|prefix| value.problem.starts_with(prefix)))
             .map(|value| value.value)
             .collect();
-        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+        (!regrets.is_empty()).then(|| regrets.iter().sum::<f64>() / regrets.len() as f64)
     }
 
     /// For each kind of problem: the algorithm with the least regret, and the regret of the usual choices.
@@ -159,11 +159,11 @@ impl Bench {
         entries.sort_unstable();
         entries.dedup();
         let row = |(kind, measure, prefixes): (&str, &str, &[&str])| {
-            let all = entries.iter().filter_map(|entry| Some((self.of_kind(measure, prefixes, entry)?, *entry)));
+            let all = entries.iter().filter_map(|entry| Some((self.mean_regret(measure, prefixes, entry)?, *entry)));
             let (least, best) = all.min_by(|one, other| one.0.total_cmp(&other.0))?;
             let usual = USUAL_ALGORITHMS
                 .iter()
-                .map(|entry| self.of_kind(measure, prefixes, entry).map_or_else(|| "–".to_owned(), percent));
+                .map(|entry| self.mean_regret(measure, prefixes, entry).map_or_else(|| "–".to_owned(), percent));
             Some([vec![kind.to_owned(), format!("{} {}", code(best), percent(least))], usual.collect()].concat())
         };
         let rows: Option<Vec<_>> = KINDS.into_iter().map(row).collect();

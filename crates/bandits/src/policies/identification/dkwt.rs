@@ -58,7 +58,7 @@ state!(Dkwt { round } but { delta, arms });
 
 impl Dkwt {
     /// h and the number of duels of the present round.
-    fn length(&self) -> (f64, f64) {
+    fn threshold_and_duels(&self) -> (f64, f64) {
         let round = f64::from(self.round);
         let h = libm::exp2(-(round + 1.0));
         let pi_squared = std::f64::consts::PI * std::f64::consts::PI;
@@ -73,12 +73,12 @@ impl ChampionTest for Dkwt {
     }
 
     fn decide(&mut self, wins: &mut [u32; 2]) -> Option<bool> {
-        let (h, length) = self.length();
+        let (h, duels) = self.threshold_and_duels();
         let [won, lost] = wins.map(f64::from);
-        if won + lost < length {
+        if won + lost < duels {
             return None;
         }
-        if (won - lost).abs() / length > h {
+        if (won - lost).abs() / duels > h {
             return Some(won > lost);
         }
         self.round += 1;

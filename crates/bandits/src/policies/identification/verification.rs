@@ -117,7 +117,7 @@ impl Verification {
     }
 
     /// All counts back to 0.
-    fn forget(&mut self) {
+    fn reset_counts(&mut self) {
         for arm in 0..self.arms() {
             self.wins.row_mut(arm).fill(0);
         }
@@ -128,7 +128,7 @@ impl Verification {
         let arms = self.arms();
         self.round += 1;
         self.candidate = None;
-        self.forget();
+        self.reset_counts();
         let pairs = (0..arms).flat_map(|i| (i + 1..arms).map(move |j| [i, j].map(Arm::at)));
         self.in_play = Vec::with_capacity(arms * (arms - 1) / 2);
         self.in_play.extend(pairs.map(|arms| Meeting { arms, learned: [false; 2] }));
@@ -180,7 +180,7 @@ impl Verification {
     /// Each other arm is to meet its rival.
     fn verify(&mut self, candidate: Arm) {
         self.candidate = Some(candidate);
-        self.forget();
+        self.reset_counts();
         let others = self.lowest.iter().enumerate().filter(|&(arm, _)| arm != candidate.index());
         self.in_play =
             others.map(|(arm, rival)| Meeting { arms: [Arm::at(arm), rival.arm], learned: [false, true] }).collect();

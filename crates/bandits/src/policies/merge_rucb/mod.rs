@@ -52,7 +52,7 @@ use crate::{
 
 mod batches;
 pub mod parallel;
-pub mod squared;
+pub mod squared_horizons;
 
 use batches::Batches;
 

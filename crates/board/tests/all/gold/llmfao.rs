@@ -2,7 +2,7 @@
 
 use super::coverage::measured;
 use super::world::shuffle;
-use board::read::{Options, bytes};
+use board::read::{Options, from_bytes};
 use board::{Board, Gold, Judgement, Settings};
 use statistics::Normals;
 use statistics::bradley_terry::{Comparison, Fit, Options as FitOptions, Point, cells};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 fn both() -> Option<Gold> {
     let read = |name: &str| {
         let path = format!("{}/../../../shared/data/llmfao/{name}", env!("CARGO_MANIFEST_DIR"));
-        std::fs::read(path).ok().map(|file| bytes(&file, &Options::default()).unwrap().table)
+        std::fs::read(path).ok().map(|file| from_bytes(&file, &Options::default()).unwrap().table)
     };
     let (Some(people), Some(model)) = (read("crowd-comparisons.csv"), read("gpt4-crowd-comparisons.csv")) else {
         eprintln!("skipped: ../shared/data/llmfao is not there");

@@ -198,7 +198,7 @@ fn many_workers_speak_of_workers_and_thirteen_prompts_do_not_of_prompts() {
         }
         return;
     };
-    let table = board::read::bytes(&bytes, &board::read::Options::default()).unwrap().table;
+    let table = board::read::from_bytes(&bytes, &board::read::Options::default()).unwrap().table;
     let of = |clusters, looks| {
         let settings = Settings { checks: false, advice: false, clusters, looks, ..Settings::default() };
         Board::new(&table, &settings).unwrap()

@@ -15,11 +15,11 @@ use output::results_folder::{Existing, ResultsFolder};
 use output::usage::usage;
 use ranktypes::text::{excerpt, with_unit};
 use serde_json::json;
-use statistics::fixed::Prediction;
+use statistics::fixed_sample::Prediction;
 use verdicts::decide::{Action, CountUnit, decide};
 
 use self::past_experiments::{PastExperiments, read};
-use self::report::{digits, record, report_text};
+use self::report::{digits, report_json, report_text};
 use super::output_format::OutputFormat;
 use crate::error::LogError;
 use crate::model::Primary;
@@ -125,7 +125,7 @@ impl Options {
             (None, None) => None,
         };
         let text = report_text(&past, prediction.as_ref(), alpha)?;
-        let json = record(&past, prediction.as_ref(), alpha)?;
+        let json = report_json(&past, prediction.as_ref(), alpha)?;
         let table = past.table(&experiments)?;
         if let Some(out) = options.out {
             let config = json!({

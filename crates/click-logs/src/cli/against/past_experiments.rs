@@ -3,7 +3,7 @@
 use anyhow::Result;
 use ranktypes::text::{excerpt, with_unit};
 use serde::Serialize;
-use statistics::fixed::{Correlation, Line, Prediction, correlation, sign_agreement, weighted_line};
+use statistics::fixed_sample::{Correlation, Line, Prediction, correlation, sign_agreement, weighted_line};
 use statistics::{Counts, StatisticsError, normal_quantile};
 
 use super::NewResult;

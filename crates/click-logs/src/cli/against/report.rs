@@ -5,7 +5,7 @@ use output::numbers::complement;
 use ranktypes::text::with_unit;
 use serde_json::{Value, json};
 use statistics::Counts;
-use statistics::fixed::{Line, exact_interval};
+use statistics::fixed_sample::{Line, exact_interval};
 use verdicts::decide::{percent_of_confidence, range};
 
 use super::PredictedResult;
@@ -146,7 +146,7 @@ enum Tendency {
 
 impl Tendency {
     /// The tendency of an interval, by whether it excludes the value by chance.
-    fn of((low, high): (f64, f64), by_chance: f64) -> Self {
+    fn from_interval((low, high): (f64, f64), by_chance: f64) -> Self {
         match () {
             () if low >= by_chance && high > by_chance => Self::Agrees,
             () if high <= by_chance && low < by_chance => Self::Contradicts,
@@ -159,13 +159,13 @@ impl Tendency {
         if counts.decided() == 0 {
             return Ok(Self::Open);
         }
-        Ok(Self::of(exact_interval(counts, alpha)?, 0.5))
+        Ok(Self::from_interval(exact_interval(counts, alpha)?, 0.5))
     }
 
     /// The tendency of the slope of a line.
     fn from_slope(line: &Line, alpha: f64) -> Result<Self> {
         let [_, slope] = line.intervals(alpha)?;
-        Ok(Self::of(slope, 0.0))
+        Ok(Self::from_interval(slope, 0.0))
     }
 
     /// The tendency of both.
@@ -231,7 +231,7 @@ fn advice(tendency: Tendency, prediction: Option<&PredictedResult>, alpha: f64) 
 }
 
 /// The contents of against.json.
-pub(super) fn record(past: &PastExperiments, prediction: Option<&PredictedResult>, alpha: f64) -> Result<Value> {
+pub(super) fn report_json(past: &PastExperiments, prediction: Option<&PredictedResult>, alpha: f64) -> Result<Value> {
     let agreement = |counts: Counts| -> Result<Value> {
         let interval = if counts.decided() > 0 { Some(exact_interval(counts, alpha)?) } else { None };
         let Counts { wins, losses, ties } = counts;

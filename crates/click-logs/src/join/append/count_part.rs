@@ -9,7 +9,7 @@ use crate::error::LogError;
 use crate::join::outcome::{self, PairOutcome};
 use crate::join::record::{ID_BYTES, read_id, write_id};
 use crate::join::tally::Tally;
-use crate::join::units::{Counter, Days, Pairs, UnitPast};
+use crate::join::units::{Counter, Days, LineupIndex, UnitPast};
 use crate::model::UnitKind;
 
 /// The numbers of versions in stored data, in the order of their first impressions; in results, versions are ordered by name.
@@ -54,7 +54,7 @@ pub(super) fn count_part(
     state: &State,
     boundary: Boundary<'_>,
     last_day_now: i32,
-    pairs: &Pairs,
+    pairs: &LineupIndex,
     numbers: &Numbers,
     part: usize,
     new_outcomes: &NewOutcomes,

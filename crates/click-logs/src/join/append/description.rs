@@ -1,6 +1,6 @@
 //! The description of a state: what it is of, and which data file belongs to it.
 
-use output::sealed::{Seal, unsealed};
+use output::sealed_json::{Seal, unsealed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::sections::SECTIONS;
 use crate::model::{Lineup, Lineups, SingleRanker};
 
 /// The version of the form of both files.
-pub(super) const FORM: u32 = 1;
+pub(super) const FORMAT_VERSION: u32 = 1;
 /// The description of a state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,8 +94,10 @@ impl Description {
             Seal::Missing => return Err("it has no checksum".to_owned()),
             Seal::Broken => return Err("its checksum does not fit".to_owned()),
         }
-        if let Some(form) = value["form"].as_u64().filter(|form| *form != u64::from(FORM)) {
-            return Err(format!("it has the form {form} of another version of this program, which reads {FORM}"));
+        if let Some(form) = value["form"].as_u64().filter(|form| *form != u64::from(FORMAT_VERSION)) {
+            return Err(format!(
+                "it has the form {form} of another version of this program, which reads {FORMAT_VERSION}"
+            ));
         }
         let description: Self = serde_json::from_value(value).map_err(|error| error.to_string())?;
         if description.sections.len() == SECTIONS { Ok(description) } else { Err("it describes other data".to_owned()) }

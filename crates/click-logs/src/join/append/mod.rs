@@ -35,15 +35,16 @@ use self::description::InputFile;
 use self::join_part::{Boundary, join_part};
 use self::pending_run::NextDescription;
 use self::sections::{PART_COUNT, Section};
-use super::credit::{Inputs, Limits, Watch};
+use super::credit::Watch;
 use super::credited_log::CreditedLog;
 use super::encode_blocks::{LineKind, note_action};
+use super::inputs::{Inputs, Resources};
 use super::join_state::JoinState;
 use super::record::Blocks;
 use super::span::Span;
 use super::spill::Spill;
 use super::tally::Tally;
-use super::units::{Days, Pairs};
+use super::units::{Days, LineupIndex};
 use crate::error::LogError;
 use crate::model::{Lineup, Settings, wrong_name};
 
@@ -60,27 +61,27 @@ pub fn append(
     state: State,
     inputs: &Inputs,
     settings: &Settings,
-    limits: &Limits,
+    resources: &Resources,
     watch: &impl Watch,
 ) -> Result<(CreditedLog, PendingRun)> {
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         bail!(usage(message));
     }
-    threads::run_in_pool(Some(limits.threads), || in_threads(state, inputs, settings, limits, watch))?
+    threads::run_in_pool(Some(resources.threads), || in_threads(state, inputs, settings, resources, watch))?
 }
 
 fn in_threads(
     state: State,
     inputs: &Inputs,
     settings: &Settings,
-    limits: &Limits,
+    resources: &Resources,
     watch: &impl Watch,
 ) -> Result<(CreditedLog, PendingRun)> {
     let files = state.input_files(inputs, |_| watch.read(0))?;
-    let mut work = JoinState::new(inputs, settings, limits, false);
+    let mut work = JoinState::new(inputs, settings, resources, false);
     work.partition_count = PART_COUNT;
     work.lineups = state.lineups()?;
-    work.behind = state.behind();
+    work.behind = state.behind_before();
     let (mut impressions, mut clicks) = (work.spill("impressions", 4), work.spill("clicks", 8));
     let mut input_files: Vec<InputFile> = Vec::new();
     let paths = inputs.impressions.iter().map(|path| (LineKind::Impressions, path));
@@ -99,7 +100,7 @@ fn in_threads(
                 let records = if kind == LineKind::Impressions { &mut impressions } else { &mut clicks };
                 records.append_all(&encoded_blocks.records)?;
             }
-            watch.read(file.bytes_taken());
+            watch.read(file.take_bytes_read());
         }
         // A file without lines has no identity: the next one may be the same.
         if has_records || work.tally.lines() != lines_before {
@@ -130,7 +131,7 @@ pub(super) fn append_blocks(
             blocks.iter().try_for_each(|records| spill.append(part, records))?;
         }
     }
-    threads::run_in_pool(Some(work.limits.threads), || grow(state, work, spills, input_files, &()))?
+    threads::run_in_pool(Some(work.resources.threads), || grow(state, work, spills, input_files, &()))?
 }
 
 /// Adds new records to a state: `records` are those of impressions and of clicks.
@@ -161,11 +162,11 @@ fn grow(
         *days.entry((version, day, pair)).or_default() += totals;
     }
     let mut days_now = Days::new();
-    let mut writer = state.write_next()?;
+    let mut writer = state.next_writer()?;
     let mut outcomes = [work.spill("over", 6), work.spill("now", 6), work.spill("ahead", 24)];
     watch.join(2 * PART_COUNT);
     let part_numbers: Vec<usize> = (0..PART_COUNT).collect();
-    for group in part_numbers.chunks(work.limits.threads.max(1)) {
+    for group in part_numbers.chunks(work.resources.threads.max(1)) {
         let joined_parts: Vec<_> = group
             .par_iter()
             .map(|&part| {
@@ -188,7 +189,7 @@ fn grow(
         }
     }
     let mut versions: BTreeSet<usize> = BTreeSet::new();
-    for group in part_numbers.chunks(work.limits.threads.max(1)) {
+    for group in part_numbers.chunks(work.resources.threads.max(1)) {
         let counted_parts: Vec<_> = group
             .par_iter()
             .map(|&part| {
@@ -247,7 +248,7 @@ fn read_part(records: &Spill, part: usize) -> Result<Vec<u8>, LogError> {
 }
 
 /// Refuses undeclared rankers: the pair of a list of one team depends on the full set.
-fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
+fn check_rankers(pairs: &LineupIndex, settings: &Settings) -> Result<()> {
     match pairs.names.iter().find(|name| !settings.rankers.contains(name)) {
         Some(name) => bail!(usage(format!(
             "the log has the ranker {}, which is none of --rankers {}; a log that grows needs all of them from the beginning",
@@ -259,7 +260,7 @@ fn check_rankers(pairs: &Pairs, settings: &Settings) -> Result<()> {
 }
 
 /// Refuses versions that do not declare how their pairs were chosen, and those that contradict an earlier declaration.
-fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
+fn check_choices(state: &State, pairs: &LineupIndex) -> Result<()> {
     let choices_before: BTreeMap<&Option<String>, &String> =
         state.description.choices.iter().map(|(version, choice)| (version, choice)).collect();
     for version in &pairs.versions {
@@ -285,7 +286,7 @@ fn check_choices(state: &State, pairs: &Pairs) -> Result<()> {
 }
 
 /// The numbers of versions.
-fn numbers(lineups: &[Lineup], pairs: &Pairs) -> Numbers {
+fn numbers(lineups: &[Lineup], pairs: &LineupIndex) -> Numbers {
     let mut result_numbers: Vec<usize> = Vec::new();
     for lineup in lineups {
         let number = pairs.versions.iter().position(|version| version.name == lineup.version).unwrap_or_default();

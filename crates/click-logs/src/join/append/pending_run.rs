@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
-use output::sealed::Sealed;
+use output::sealed_json::Sealed;
 
-use super::description::{Description, FORM, InputFile, StoredLineup};
+use super::description::{Description, FORMAT_VERSION, InputFile, StoredLineup};
 use super::sections::SectionWriter;
 use super::state::{DESCRIPTION, State};
 use crate::join::tally::Tally;
@@ -40,7 +40,7 @@ impl PendingRun {
         };
         let rows = tally.rows().into_iter();
         let next = Description {
-            form: FORM,
+            form: FORMAT_VERSION,
             settings: state.description.settings.clone(),
             horizon: state.description.horizon,
             until,

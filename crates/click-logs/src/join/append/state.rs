@@ -15,11 +15,11 @@ use output::lock::Lock;
 use output::usage::usage;
 use times::duration_text;
 
-use super::description::{Description, FORM, InputFile};
+use super::description::{Description, FORMAT_VERSION, InputFile};
 use super::sections::{DayKey, Section, SectionWriter, head, read_day};
 use crate::error::LogError;
-use crate::join::credit::Inputs;
 use crate::join::encode_blocks::LineKind;
+use crate::join::inputs::Inputs;
 use crate::join::tally::Tally;
 use crate::join::units::DayTotals;
 use crate::model::{Complete, Lineups, Settings};
@@ -54,7 +54,7 @@ impl State {
         }
         let is_new = !folder.exists();
         output::create_folder(folder)?;
-        let state = Self::open_existing(folder, settings, horizon);
+        let state = Self::open_in_folder(folder, settings, horizon);
         if state.is_err() && is_new {
             // Only an empty one is.
             let _ = fs::remove_dir(folder);
@@ -62,7 +62,7 @@ impl State {
         state
     }
 
-    fn open_existing(folder: &Path, settings: &Settings, horizon: Option<i64>) -> Result<Self> {
+    fn open_in_folder(folder: &Path, settings: &Settings, horizon: Option<i64>) -> Result<Self> {
         let lock = Lock::of_folder(folder)?;
         let lock = lock.ok_or_else(|| {
             anyhow!("another command is working in {}; wait until it ends, or choose another folder", folder.display())
@@ -101,7 +101,7 @@ impl State {
                     bail!(usage(format!("{name} holds {other} and no state; name a folder that is new")));
                 }
                 Description {
-                    form: FORM,
+                    form: FORMAT_VERSION,
                     settings: settings_description,
                     horizon: horizon.unwrap_or(DEFAULT_HORIZON.max(min_horizon)),
                     until: None,
@@ -151,7 +151,7 @@ impl State {
 
     /// Lines of earlier times are behind.
     #[must_use]
-    pub fn behind(&self) -> i64 {
+    pub fn behind_before(&self) -> i64 {
         self.description.until.map_or(i64::MIN, |until| until.saturating_sub(self.description.horizon))
     }
 
@@ -305,7 +305,7 @@ impl State {
     }
 
     /// Begins to write the data of the next run.
-    pub(super) fn write_next(&self) -> Result<SectionWriter, LogError> {
+    pub(super) fn next_writer(&self) -> Result<SectionWriter, LogError> {
         let run = self.description.runs + 1;
         let path = self.folder.join(data_name(run));
         let file = input::open_with(File::options().create(true).truncate(true).write(true), &path);

@@ -9,7 +9,7 @@ use verdicts::conversions::ConversionLine;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{LineError, LogError};
-use crate::join::line_encoder::{hash, hash_of_document};
+use crate::join::encode_blocks::line_encoder::{hash, hash_of_document};
 use crate::join::record::Origin;
 use crate::join::tally::ConversionFate;
 use crate::model::{ConversionRules, Settings};

@@ -61,7 +61,7 @@ pub(super) struct ConversionTotals {
 
 /// The outcome of a unit for which conversions are credited.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OfUnit {
+pub(super) struct PairUnit {
     pub(super) unit: u128,
     pub(super) version: usize,
     pub(super) pair: (usize, usize),
@@ -76,7 +76,7 @@ pub(super) struct OfUnit {
 
 /// The result for one unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum UnitConversionState {
     Bot,
     Open,
     Counted(UnitConversions),
@@ -130,14 +130,14 @@ impl<'a> ConversionCredit<'a> {
     /// documents of a ranker, given as a place of a lineup, if that lineup is of the version and the pair met in it.
     pub(super) fn count(
         &self,
-        unit: OfUnit,
+        unit: PairUnit,
         last_day: i32,
         owner: impl Fn(u32, u8) -> Option<Owner>,
         totals: &mut ConversionTotals,
-    ) -> State {
+    ) -> UnitConversionState {
         let closing_day = self.closing_day(unit.last);
         let fate = match unit {
-            OfUnit { is_bot: true, .. } => Some(ConversionFate::Bot),
+            PairUnit { is_bot: true, .. } => Some(ConversionFate::Bot),
             _ if closing_day > last_day => Some(ConversionFate::Open),
             _ => None,
         };
@@ -152,10 +152,10 @@ impl<'a> ConversionCredit<'a> {
             index += group.len() as u32;
         }
         match fate {
-            Some(ConversionFate::Bot) => return State::Bot,
+            Some(ConversionFate::Bot) => return UnitConversionState::Bot,
             Some(_) => {
                 totals.open += 1;
-                return State::Open;
+                return UnitConversionState::Open;
             }
             None => {}
         }
@@ -164,7 +164,7 @@ impl<'a> ConversionCredit<'a> {
             unit.draft,
             self.log.rules().cap,
         );
-        State::Counted(sum)
+        UnitConversionState::Counted(sum)
     }
 
     /// Credits the lines of a unit on one document in one order, by time; the first of them is that at `at`.
@@ -173,7 +173,7 @@ impl<'a> ConversionCredit<'a> {
         &self,
         at: u32,
         group: &[Line],
-        unit: OfUnit,
+        unit: PairUnit,
         closing_day: i32,
         owner_of: &impl Fn(u32, u8) -> Option<Owner>,
         sum: &mut UnitConversions,
@@ -187,7 +187,7 @@ impl<'a> ConversionCredit<'a> {
     }
 
     /// The impressions that showed a document to a unit and count for it, by time.
-    fn exposures(&self, unit: OfUnit, document: u64, owner: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Exposure> {
+    fn exposures(&self, unit: PairUnit, document: u64, owner: &impl Fn(u32, u8) -> Option<Owner>) -> Vec<Exposure> {
         let key = |appearance: &Appearance| (appearance.unit, appearance.document);
         let begin = self.appearances.partition_point(|appearance| key(appearance) < (unit.unit, document));
         let candidates =

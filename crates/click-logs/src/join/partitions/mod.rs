@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::credit::{Inputs, Watch};
+use super::credit::Watch;
 use super::encode_blocks::LineKind;
+use super::inputs::Inputs;
 use super::join_state::{JoinState, MIN_MEMORY};
 use super::record::{CLICK_BYTES, ClickRecord, ImpressionRecord, ORIGIN_BYTES};
 use super::spill::Spill;
@@ -110,7 +111,7 @@ impl JoinState<'_> {
                         }
                         malformed(traces_of(encoded_blocks.asides));
                     }
-                    while self.limits.disk.is_some_and(|most| bytes_on_disk + log.size() > most) {
+                    while self.resources.disk.is_some_and(|most| bytes_on_disk + log.size() > most) {
                         let middle = start.midpoint(end);
                         if middle == start {
                             return Err(self.too_little_disk());
@@ -118,7 +119,7 @@ impl JoinState<'_> {
                         (middle..end).for_each(|partition| log.release(partition));
                         end = middle;
                     }
-                    watch.read(file.bytes_taken());
+                    watch.read(file.take_bytes_read());
                 }
             }
         }
@@ -127,7 +128,7 @@ impl JoinState<'_> {
 
     /// The error for temporary files that need more than they may take.
     pub(super) fn too_little_disk(&self) -> LogError {
-        let megabytes = self.limits.disk.unwrap_or_default() >> 20;
+        let megabytes = self.resources.disk.unwrap_or_default() >> 20;
         LogError::new(format!("temporary files need more than {megabytes} MB; allow more with --disk, or leave it out"))
     }
 
@@ -143,7 +144,7 @@ impl JoinState<'_> {
         let lineups = self.lineups.all();
         watch.join(range.len());
         let all: Vec<usize> = range.collect();
-        for group in all.chunks(self.limits.threads.max(1)) {
+        for group in all.chunks(self.resources.threads.max(1)) {
             let pass_results: Vec<Result<Vec<PassResult>, LogError>> =
                 group.par_iter().map(|&partition| self.join_part(log, partition, &lineups)).collect();
             for (pass_results, &partition) in pass_results.into_iter().zip(group) {
@@ -164,7 +165,7 @@ impl JoinState<'_> {
     /// Joins one partition, in several passes over it if its table exceeds the memory.
     fn join_part(&self, log: &Partitions, partition: usize, lineups: &[Lineup]) -> Result<Vec<PassResult>, LogError> {
         let bytes = log.impressions.bytes(partition);
-        let room = self.limits.memory.max(MIN_MEMORY) / 2 / self.limits.threads.max(1) as u64;
+        let room = self.resources.memory.max(MIN_MEMORY) / 2 / self.resources.threads.max(1) as u64;
         let passes = ImpressionTable::memory(bytes).div_ceil(room).max(1);
         let mut pass_results = Vec::new();
         for pass in 0..passes {

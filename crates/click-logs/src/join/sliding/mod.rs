@@ -21,8 +21,9 @@ use rayon::prelude::*;
 use self::classify_strays::{classify_partition, write_closed};
 use self::stop_reason::StopReason;
 use super::conversions::{Appearance, ConversionLog};
-use super::credit::{Inputs, Watch};
+use super::credit::Watch;
 use super::encode_blocks::{EncodedBlock, LineKind};
+use super::inputs::Inputs;
 use super::join_state::JoinState;
 use super::record::{CLICK_BYTES, ClickRecord, ImpressionRecord, write_id, write_time};
 use super::spill::Spill;
@@ -106,7 +107,7 @@ impl JoinState<'_> {
 
     /// Joins a log in the order of time; returns the outcomes of impressions, scattered by unit.
     pub(super) fn slide(&mut self, mut sources: Vec<Source>, watch: &impl Watch) -> Result<Spill, StopReason> {
-        let count = (2 * self.limits.threads.max(1)).next_power_of_two();
+        let count = (2 * self.resources.threads.max(1)).next_power_of_two();
         let mut lanes: Vec<Lane<'_>> =
             (0..count).map(|_| Lane::new(self.settings, self.conversions, self.partition_count)).collect();
         let mut left_impressions = LeftImpressions {
@@ -128,7 +129,7 @@ impl JoinState<'_> {
             self.step(&mut lanes, &mut left_impressions, kind, &encoded, Clock::of(&sources))?;
             let size =
                 left_impressions.outcomes.size() + left_impressions.closed.size() + left_impressions.strays.size();
-            if self.limits.disk.is_some_and(|most| size > most) {
+            if self.resources.disk.is_some_and(|most| size > most) {
                 return Err(self.too_little_disk().into());
             }
         }
@@ -150,7 +151,7 @@ impl JoinState<'_> {
             none => none.insert(self.open(&source.path)?),
         };
         let mut encoded_blocks = self.read(file, source.number, source.kind, partition_count, true)?;
-        watch.read(file.bytes_taken());
+        watch.read(file.take_bytes_read());
         match encoded_blocks.last_mut() {
             None => {
                 source.has_ended = true;
@@ -202,8 +203,8 @@ impl JoinState<'_> {
             left_impressions.strays.append_all(&lane_results.strays)?;
         }
         let held: u64 = lanes.iter().map(Lane::memory).sum();
-        if held > self.limits.memory / 2 {
-            let (mb, window) = (self.limits.memory >> 20, times::duration_text(self.settings.window));
+        if held > self.resources.memory / 2 {
+            let (mb, window) = (self.resources.memory >> 20, times::duration_text(self.settings.window));
             return Err(StopReason::OutOfOrder(format!(
                 "what is shown in {window} exceeds half of the {mb} MB of memory"
             )));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::day_counts::{DayTotals, split_days};
-use super::pairs::{most_careful_choice, resolve_versions};
+use super::lineup_index::{most_careful_choice, resolve_versions};
 use crate::join::credited_log::CreditedLog;
 use crate::join::span::beyond_end;
 use crate::join::survey::Survey;

@@ -11,14 +11,14 @@
 //! first *decided* impression, or the first of each pair, would be biased too: which one it is depends on outcomes.
 
 mod day_counts;
+mod lineup_index;
 mod log_totals;
-mod pairs;
 mod past;
 
 pub use day_counts::DayTotals;
 pub(super) use day_counts::{Days, split_days};
+pub(super) use lineup_index::{LineupIndex, most_careful_choice};
 pub use log_totals::LogTotals;
-pub(super) use pairs::{Pairs, most_careful_choice};
 pub(super) use past::{UnitPast, unzigzag, zigzag};
 
 use statistics::Preference;
@@ -28,10 +28,10 @@ use verdicts::conversions::UnitConversions;
 use verdicts::draft::UnitDraft;
 use verdicts::integrity::CoinScope;
 
-use pairs::OrderedOutcome;
+use lineup_index::OrderedOutcome;
 use past::{MetVersion, UnitSum};
 
-use super::conversions::{self, ConversionCredit, OfUnit, State};
+use super::conversions::{self, ConversionCredit, PairUnit, UnitConversionState};
 use super::outcome::{OutcomeSource, PairOutcome, UNKNOWN_PLACE};
 use super::record::Origin;
 use super::tally::{
@@ -42,7 +42,7 @@ use crate::model::Settings;
 /// Counts the units of one partition.
 pub(super) struct Counter<'a> {
     pub(super) settings: &'a Settings,
-    pub(super) pairs: &'a Pairs,
+    pub(super) lineups: &'a LineupIndex,
     /// The last day on which all impressions are closed.
     pub(super) last_day: i32,
     /// Whether sums that end later are counted as open now; otherwise they stay in the past of their unit.
@@ -60,9 +60,21 @@ pub(super) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    pub(super) fn new(settings: &'a Settings, pairs: &'a Pairs, last_day: i32, says_open: bool) -> Self {
+    pub(super) fn new(settings: &'a Settings, lineups: &'a LineupIndex, last_day: i32, says_open: bool) -> Self {
         let (days, tally, traced, conversions) = Default::default();
-        Self { settings, pairs, last_day, says_open, days, tally, traced, credit: None, conversions, unit: 0, at: None }
+        Self {
+            settings,
+            lineups,
+            last_day,
+            says_open,
+            days,
+            tally,
+            traced,
+            credit: None,
+            conversions,
+            unit: 0,
+            at: None,
+        }
     }
 
     /// The same counter, which also credits conversions, if there are any.
@@ -100,13 +112,13 @@ impl<'a> Counter<'a> {
         if past.bot_from == i32::MAX {
             past.bot_from = self.first_day_of_bot(unit).unwrap_or(i32::MAX);
         }
-        let pairs = self.pairs;
-        if pairs.versions.len() > 1 {
-            unit.sort_by_key(|outcome| pairs.version(outcome));
+        let lineups = self.lineups;
+        if lineups.versions.len() > 1 {
+            unit.sort_by_key(|outcome| lineups.version(outcome));
         }
-        for unit in unit.chunk_by(|a, b| pairs.version(a) == pairs.version(b)) {
-            let version = unit.first().map_or(0, |outcome| pairs.version(outcome));
-            match pairs.choice(version) {
+        for unit in unit.chunk_by(|a, b| lineups.version(a) == lineups.version(b)) {
+            let version = unit.first().map_or(0, |outcome| lineups.version(outcome));
+            match lineups.choice(version) {
                 PairChoice::Chance | PairChoice::Kept => self.add_days(unit, version, past),
                 PairChoice::Steered => self.count_first(unit, version, past),
             }
@@ -143,8 +155,8 @@ impl<'a> Counter<'a> {
         for outcome in unit.iter().filter(|outcome| !outcome.is_set_aside) {
             // The opponent is known only if both rankers always met: outcomes may have chosen one to be shown alone.
             let may_be_alone =
-                self.pairs.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN_PLACE);
-            let Some(mut ordered) = self.pairs.of(outcome).filter(|_| !may_be_alone) else {
+                self.lineups.choice(version) == PairChoice::Steered && outcome.pair.contains(&UNKNOWN_PLACE);
+            let Some(mut ordered) = self.lineups.of(outcome).filter(|_| !may_be_alone) else {
                 self.set_aside(outcome, ImpressionFate::OneTeam, ClickFate::SetAside);
                 continue;
             };
@@ -178,10 +190,10 @@ impl<'a> Counter<'a> {
 
     /// Adds days of a unit to its sums in a version.
     fn add_days(&mut self, unit: &[PairOutcome], version: usize, past: &mut UnitPast) {
-        let versions_met = past.met_version(version);
-        let first = if versions_met.is_none() { first_shown(unit) } else { None };
-        let mut versions_met = versions_met.unwrap_or(MetVersion { version, first: None, is_unkept: false });
-        let keeps_first = self.pairs.choice(version) == PairChoice::Kept;
+        let met_version = past.met_version(version);
+        let first = if met_version.is_none() { first_shown(unit) } else { None };
+        let mut met_version = met_version.unwrap_or(MetVersion { version, first: None, is_unkept: false });
+        let keeps_first = self.lineups.choice(version) == PairChoice::Kept;
         let (unit_days, bot_from, mut is_kept) = (self.settings.unit_days as i32, past.bot_from, true);
         // A unit meets few pairs.
         let sums = &mut past.sums;
@@ -191,7 +203,7 @@ impl<'a> Counter<'a> {
             (bot_from, first),
             |counter, outcome, OrderedOutcome { pair, net, sides, advantage, .. }| {
                 if keeps_first && outcome.stands {
-                    is_kept &= *versions_met.first.get_or_insert(pair) == pair;
+                    is_kept &= *met_version.first.get_or_insert(pair) == pair;
                 }
                 let known = sums.iter().position(|sum| sum.pair == pair && sum.version == version);
                 let index = known.unwrap_or_else(|| {
@@ -210,11 +222,11 @@ impl<'a> Counter<'a> {
                 }
             },
         );
-        if !is_kept && !versions_met.is_unkept {
+        if !is_kept && !met_version.is_unkept {
             self.tally.unkept += 1;
-            versions_met.is_unkept = true;
+            met_version.is_unkept = true;
         }
-        past.note(versions_met);
+        past.note(met_version);
     }
 
     /// Counts those sums of a unit that end on days that are over.
@@ -248,9 +260,9 @@ impl<'a> Counter<'a> {
         let mut outcomes: Vec<(i32, OrderedOutcome)> = Vec::new();
         let is_first = |outcome: &PairOutcome| first == Some(outcome.shown);
         let is_set_aside = unit.iter().any(|outcome| is_first(outcome) && outcome.is_set_aside);
-        self.count_impressions(unit, version, (bot_from, first), |counter, outcome, of| {
+        self.count_impressions(unit, version, (bot_from, first), |counter, outcome, ordered| {
             if is_first(outcome) {
-                outcomes.push((outcome.day, of));
+                outcomes.push((outcome.day, ordered));
             } else if outcome.day < bot_from && outcome.stands {
                 counter.tally.after_closing += 1;
             }
@@ -260,18 +272,18 @@ impl<'a> Counter<'a> {
         }
         past.note(MetVersion { version, first: None, is_unkept: false });
         let day = unit.iter().find(|outcome| is_first(outcome)).map_or(i32::MAX, |outcome| outcome.day);
-        let waiting = if bot_from <= day {
+        let uncounted_fate = if bot_from <= day {
             Some(UnitFate::Bot)
         } else if day > self.last_day {
             Some(UnitFate::Open)
         } else {
             None
         };
-        if let Some(fate) = waiting {
+        if let Some(fate) = uncounted_fate {
             self.tally.units(fate, outcomes.len().max(1) as u64);
-            for (_, of) in &outcomes {
-                trace_unit(&mut self.traced, self.at, (version, day), Some((of.pair, of.net.into())), fate);
-                self.convert((version, day, of.pair), first, UnitDraft::default(), fate == UnitFate::Bot);
+            for (_, ordered) in &outcomes {
+                trace_unit(&mut self.traced, self.at, (version, day), Some((ordered.pair, ordered.net.into())), fate);
+                self.convert((version, day, ordered.pair), first, UnitDraft::default(), fate == UnitFate::Bot);
             }
             if outcomes.is_empty() {
                 trace_unit(&mut self.traced, self.at, (version, day), None, fate);
@@ -302,14 +314,14 @@ impl<'a> Counter<'a> {
         is_bot: bool,
     ) {
         let Some(credit) = self.credit else { return };
-        let of = OfUnit { unit: self.unit, version, pair, last, only, draft, is_bot };
-        let owner = |lineup, owner| self.pairs.owner(lineup, owner, version, pair);
+        let of = PairUnit { unit: self.unit, version, pair, last, only, draft, is_bot };
+        let owner = |lineup, owner| self.lineups.owner(lineup, owner, version, pair);
         let state = credit.count(of, self.last_day, owner, &mut self.conversions);
         if let Some((file, line)) = self.at {
             let (sum, fate) = match state {
-                State::Counted(sum) => (sum, UnitFate::Counted),
-                State::Open => (UnitConversions::default(), UnitFate::Open),
-                State::Bot => (UnitConversions::default(), UnitFate::Bot),
+                UnitConversionState::Counted(sum) => (sum, UnitFate::Counted),
+                UnitConversionState::Open => (UnitConversions::default(), UnitFate::Open),
+                UnitConversionState::Bot => (UnitConversions::default(), UnitFate::Bot),
             };
             let (day, fate) = (credit.closing_day(last), fate.name());
             self.traced.push(Trace::Conversions(TracedConversions { file, line, pair, version, day, sum, fate }));

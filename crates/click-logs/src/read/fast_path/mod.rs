@@ -48,7 +48,7 @@ impl<'a> FastPath<'a> {
             Some(header) => self.impression_of_row(line, header, settings)?,
             None => self.impression_of_json(line, settings)?,
         }
-        self.check_impression(settings)
+        self.finish_impression(settings)
     }
 
     /// The impression in a row that `fill` fills, if it has the usual form.
@@ -66,16 +66,16 @@ impl<'a> FastPath<'a> {
         for text in [impression, user, session, agent, pairs, experiment, version].into_iter().chain(teams) {
             *text = text.filter(|text| !text.is_empty());
         }
-        self.check_impression(settings)
+        self.finish_impression(settings)
     }
 
-    fn check_impression(&mut self, settings: &Settings) -> Option<ImpressionRef<'_>> {
-        const MAX_SCANNED_DOCUMENTS: usize = 32;
+    fn finish_impression(&mut self, settings: &Settings) -> Option<ImpressionRef<'_>> {
+        const MAX_SCANNED_RANKERS: usize = 32;
         let are_distinct = |names: &[&str]| (1..names.len()).all(|index| !names[..index].contains(&names[index]));
         let Self { row, receipt, receipts, displayed, version, .. } = self;
         let is_plain = row.has_shown
             && row.shown.len() <= MAX_SHOWN
-            && row.rankers.len() <= MAX_SCANNED_DOCUMENTS
+            && row.rankers.len() <= MAX_SCANNED_RANKERS
             && are_distinct(&row.rankers)
             && !(row.has_teams && (row.receipt.is_some() || row.receipt_text.is_some()));
         if !is_plain {
@@ -114,11 +114,11 @@ impl<'a> FastPath<'a> {
             }
         };
         let is_named = row.experiment.is_some() || row.version.is_some();
-        let of_receipt = parsed_receipt.as_ref().and_then(|parsed_receipt| parsed_receipt.version);
-        let version = if is_named || of_receipt.is_some() {
-            let found = stated_version(row.experiment, row.version, of_receipt).ok()?;
+        let receipt_version = parsed_receipt.as_ref().and_then(|parsed_receipt| parsed_receipt.version);
+        let version = if is_named || receipt_version.is_some() {
+            let stated = stated_version(row.experiment, row.version, receipt_version).ok()?;
             version.clear();
-            version.push_str(&found?);
+            version.push_str(&stated?);
             Some(version.as_str())
         } else {
             None
@@ -335,7 +335,7 @@ impl<'a> FastPath<'a> {
             document: field(Field::Document)?.into(),
             time: settings.zone.time(field(Field::Time)?).ok()?,
             dwell: match field(Field::Dwell) {
-                Some(text) => Some(seconds(text, settings)?),
+                Some(text) => Some(dwell_milliseconds(text, settings)?),
                 None => None,
             },
         }))
@@ -353,7 +353,7 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
             "time" | "timestamp" => time = Some(moment(seen_fields.first(2, value)?, settings)?),
             "dwell" => {
                 dwell = match seen_fields.first(3, value)? {
-                    Value::Number(number) => Some(seconds(number, settings)?),
+                    Value::Number(number) => Some(dwell_milliseconds(number, settings)?),
                     Value::Null => None,
                     _ => return None,
                 };
@@ -444,7 +444,7 @@ fn pass_unread_field(object: &mut Object<'_>, key: &str, value: &Value<'_>) -> O
 }
 
 /// Dwell time in milliseconds; 0 if nothing depends on it.
-fn seconds(text: &str, settings: &Settings) -> Option<i64> {
+fn dwell_milliseconds(text: &str, settings: &Settings) -> Option<i64> {
     if !is_decimal(text) {
         return None;
     }

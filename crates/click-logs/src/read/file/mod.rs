@@ -54,7 +54,7 @@ pub struct LogFile {
     next_line: u64,
     block_bytes: usize,
     /// Bytes of the file that were read, since the last call that asked.
-    taken: Arc<AtomicU64>,
+    bytes_read: Arc<AtomicU64>,
     table: Option<Table>,
 }
 
@@ -77,7 +77,7 @@ impl LogFile {
     /// Opens the file at `path` and detects its format.
     ///
     /// # Errors
-    /// If it cannot be read, or is neither JSON Lines nor CSV.
+    /// If it cannot be read, or is none of JSON Lines, CSV and Parquet.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         Self::open_lines(path, false)
     }
@@ -102,7 +102,7 @@ impl LogFile {
             Box::new(input::open_or_pipe(path).map_err(|error| LogError::io(path, "cannot be opened", &error))?)
         };
         let (other_format, reader) =
-            open_unpacked(path, CountingReader { reader: source, taken: Arc::clone(&bytes_read) })?;
+            open_unpacked(path, CountingReader { reader: source, bytes_read: Arc::clone(&bytes_read) })?;
         let mut file = Self {
             path: path.to_path_buf(),
             reader,
@@ -112,12 +112,12 @@ impl LogFile {
             ended: false,
             next_line: 1,
             block_bytes: BLOCK_BYTES,
-            taken: bytes_read,
+            bytes_read,
             table: None,
         };
         if other_format == Some(OtherFormat::PARQUET) {
             // Its bytes are counted as its row groups are read.
-            file.taken.store(0, Ordering::Relaxed);
+            file.bytes_read.store(0, Ordering::Relaxed);
             file.reader = Box::new(io::empty());
             file.ended = true;
             file.table = Some(Table::open(path, are_conversions)?);
@@ -147,8 +147,9 @@ impl LogFile {
             Some(_) => {
                 let end = memchr::memchr(b'\n', &self.pending).unwrap_or(self.pending.len());
                 let line: Vec<u8> = self.pending[..end].to_vec();
-                let not_text =
-                    || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
+                let not_text = || {
+                    LogError::new("none of JSON Lines, CSV and Parquet: it is not text in UTF-8").in_file(&self.path)
+                };
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
                 let header = Header::from_line(line, are_conversions)
                     .map_err(|wrong| LogError::at_line(wrong, 1).in_file(&self.path))?;
@@ -180,8 +181,8 @@ impl LogFile {
     }
 
     /// The number of bytes of the file read since the last call, compressed ones if it is compressed.
-    pub fn bytes_taken(&self) -> u64 {
-        self.taken.swap(0, Ordering::Relaxed)
+    pub fn take_bytes_read(&self) -> u64 {
+        self.bytes_read.swap(0, Ordering::Relaxed)
     }
 
     /// The next complete lines, or all that is left; `None` at the end.
@@ -192,7 +193,7 @@ impl LogFile {
         if let Some(table) = &mut self.table {
             let next = table.next_block(self.block_bytes)?;
             return Ok(next.map(|(block, taken)| {
-                self.taken.fetch_add(taken, Ordering::Relaxed);
+                self.bytes_read.fetch_add(taken, Ordering::Relaxed);
                 block
             }));
         }
@@ -243,7 +244,7 @@ impl LogFile {
         Ok(())
     }
 
-    /// Reads until `wanted` bytes are pending or the file ends.
+    /// Reads until `wanted_bytes` bytes are pending or the file ends.
     fn fill(&mut self, wanted_bytes: usize) -> Result<(), LogError> {
         let before = self.pending.len();
         if self.ended || before >= wanted_bytes {
@@ -309,7 +310,7 @@ mod tests {
                 }
             }
             assert_eq!(found, lines.iter().filter(|line| !line.is_empty()).count());
-            assert!(file.bytes_taken() == std::fs::metadata(path).unwrap().len() && blocks > 0);
+            assert!(file.take_bytes_read() == std::fs::metadata(path).unwrap().len() && blocks > 0);
         }
     }
 

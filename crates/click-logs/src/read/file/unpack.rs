@@ -80,13 +80,13 @@ fn read_fully(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 /// Counts the bytes read.
 pub(super) struct CountingReader {
     pub(super) reader: Box<dyn Read + Send>,
-    pub(super) taken: Arc<AtomicU64>,
+    pub(super) bytes_read: Arc<AtomicU64>,
 }
 
 impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
-        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        self.bytes_read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }

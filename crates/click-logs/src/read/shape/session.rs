@@ -15,7 +15,7 @@ use ranktypes::text::excerpt;
 use serde_json::{Map, Value};
 
 use super::super::lists::is_no_unit;
-use super::super::mixed_list::{List, ListFields};
+use super::super::mixed_list::{ListFields, MixedList};
 use super::super::value::missing_field_error;
 use crate::error::LineError;
 use crate::model::{Click, Impression, Settings, UnitKind};
@@ -155,7 +155,7 @@ impl Form {
             experiment: None,
             version: None,
         };
-        let List { shown: shown_documents, oddities, version, mixed } = list.list()?;
+        let MixedList { shown: shown_documents, oddities, version, mixed } = list.mixed_list()?;
         let impression =
             Impression { id, time, unit, agent, pairs: None, version, shown: shown_documents, oddities, mixed };
         Ok(Session { impression, clicks })

@@ -10,7 +10,7 @@ use super::order::{Order, ViewedPage};
 /// The fate of a line of conversions. If several apply, the first is its fate: another action, another currency, an unknown user,
 /// a bot, a copy, a return; an order that is counted for some pair of its user, returned, late, early or not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ConversionFate {
+pub enum SimulatedFate {
     /// No impression that counts showed the document.
     NotShown,
     /// Before every impression that counts and showed the document.
@@ -35,7 +35,7 @@ pub enum ConversionFate {
     OtherAction,
 }
 
-impl ConversionFate {
+impl SimulatedFate {
     /// All of them, in the order of the file that has them.
     pub const ALL: [Self; 11] = [
         Self::Credited,
@@ -80,14 +80,14 @@ impl ConversionFate {
 
 /// Numbers of lines by fate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in super::super) struct ConversionTally([u64; ConversionFate::ALL.len()]);
+pub(in super::super) struct ConversionTally([u64; SimulatedFate::ALL.len()]);
 
 impl ConversionTally {
-    pub(super) fn add(&mut self, fate: ConversionFate, lines: u64) {
+    pub(super) fn add(&mut self, fate: SimulatedFate, lines: u64) {
         self.0[fate as usize] += lines;
     }
 
-    pub(in super::super) fn of(&self, fate: ConversionFate) -> u64 {
+    pub(in super::super) fn of(&self, fate: SimulatedFate) -> u64 {
         self.0[fate as usize]
     }
 }
@@ -145,28 +145,28 @@ fn day_of_time(time: i64) -> i32 {
 
 impl Unit<'_> {
     /// Adds an order; returns its fate for this unit.
-    pub(super) fn record(&mut self, order: &Order) -> ConversionFate {
+    pub(super) fn record(&mut self, order: &Order) -> SimulatedFate {
         let showing_pages = |seen: &&ViewedPage| seen.owner(order.document).map(|owner| (seen.time, owner));
         let showing_pages: Vec<(i64, Option<usize>)> = self.seen.iter().filter_map(showing_pages).collect();
         if showing_pages.is_empty() {
-            return ConversionFate::NotShown;
+            return SimulatedFate::NotShown;
         }
         let before = showing_pages.iter().filter(|(time, _)| *time <= order.time);
-        let Some((_, owner)) = before.max_by_key(|(time, _)| *time) else { return ConversionFate::Early };
+        let Some((_, owner)) = before.max_by_key(|(time, _)| *time) else { return SimulatedFate::Early };
         let counts = &mut self.conversions;
         if day_of_time(order.time) > counts.day {
-            return ConversionFate::Late;
+            return SimulatedFate::Late;
         }
         let returned = order.returned.filter(|(time, _)| day_of_time(*time) <= counts.day);
         let value = order.value - returned.map_or(0, |(_, value)| value);
         if value <= 0 {
-            return ConversionFate::Returned;
+            return SimulatedFate::Returned;
         }
         if let Some(owner) = owner {
             let side = usize::from(*owner == counts.pair.1);
             counts.conversions[side] += 1;
             counts.value[side] += value;
         }
-        ConversionFate::Credited
+        SimulatedFate::Credited
     }
 }

@@ -5,9 +5,9 @@ use interleave::keyed::RunKey;
 use rand::RngExt;
 use times::DAY;
 
-use super::super::world::normal;
+use super::super::query_pool::normal;
 use super::super::{Lines, Simulation};
-use super::attribution::{ConversionFate, ConversionTally, Unit, UnitConversions, units};
+use super::attribution::{ConversionTally, SimulatedFate, Unit, UnitConversions, units};
 use super::lines::{Action, Buyer, ConversionLine};
 use super::order::{Order, ViewedPage};
 use super::settings::OrderSettings;
@@ -104,13 +104,13 @@ impl Till<'_> {
                 is_domestic: true,
                 order: !id,
             };
-            self.log(line, ConversionFate::UnknownUser);
+            self.log(line, SimulatedFate::UnknownUser);
         }
         if self.happens(orders.returns * RETURNS_OF_EARLIER_ORDERS) {
             let value = -orders.amounts.draw(self.spends, &mut self.chance);
             let line =
                 ConversionLine { order: id.rotate_left(32), ..self.line(documents[0], time, Action::Order, value) };
-            self.log(line, ConversionFate::Return);
+            self.log(line, SimulatedFate::Return);
         }
         documents.into_iter().map(|document| self.order(id, document, time, is_domestic)).collect()
     }
@@ -131,9 +131,9 @@ impl Till<'_> {
         let fate = if order.is_domestic {
             let fates = units.iter_mut().map(|unit| unit.record(order));
             // Counted for one of several pairs is counted.
-            fates.max().unwrap_or(ConversionFate::NotShown)
+            fates.max().unwrap_or(SimulatedFate::NotShown)
         } else {
-            ConversionFate::OtherCurrency
+            SimulatedFate::OtherCurrency
         };
         let Order { id, document, time, value, is_domestic, returned } = *order;
         let line = |till: &Self, time: i64, action: Action, value: i64| ConversionLine {
@@ -143,11 +143,11 @@ impl Till<'_> {
         };
         if self.happens(self.orders.carts) {
             let before = time - self.chance.random_range(1..MINUTE);
-            self.log(line(self, before, Action::Cart, value), ConversionFate::OtherAction);
+            self.log(line(self, before, Action::Cart, value), SimulatedFate::OtherAction);
         }
         self.log(line(self, time, Action::Order, value), fate);
         if let Some((time, value)) = returned {
-            let fate = if is_domestic { ConversionFate::Return } else { ConversionFate::OtherCurrency };
+            let fate = if is_domestic { SimulatedFate::Return } else { SimulatedFate::OtherCurrency };
             self.log(line(self, time, Action::Order, -value), fate);
         }
     }
@@ -157,10 +157,10 @@ impl Till<'_> {
     }
 
     /// Writes a line once or twice.
-    fn log(&mut self, line: ConversionLine, fate: ConversionFate) {
+    fn log(&mut self, line: ConversionLine, fate: SimulatedFate) {
         let fate = match fate {
-            ConversionFate::OtherAction | ConversionFate::OtherCurrency | ConversionFate::UnknownUser => fate,
-            _ if self.is_bot => ConversionFate::Bot,
+            SimulatedFate::OtherAction | SimulatedFate::OtherCurrency | SimulatedFate::UnknownUser => fate,
+            _ if self.is_bot => SimulatedFate::Bot,
             _ => fate,
         };
         let is_double = self.happens(self.simulation.doubles);

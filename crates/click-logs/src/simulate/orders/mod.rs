@@ -7,7 +7,7 @@ mod lines;
 mod order;
 mod settings;
 
-pub use attribution::ConversionFate;
+pub use attribution::SimulatedFate;
 pub use lines::CONVERSIONS;
 pub use settings::{Amounts, OrderSettings};
 

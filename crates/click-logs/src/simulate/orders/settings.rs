@@ -4,7 +4,7 @@ use interleave::Generator;
 use rand::RngExt;
 use times::DAY;
 
-use super::super::world::normal;
+use super::super::query_pool::normal;
 
 /// The median and the logarithmic spread of amounts that are lognormal.
 const LOGNORMAL: (f64, f64) = (3_000.0, 1.0);

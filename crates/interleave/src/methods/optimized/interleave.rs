@@ -13,6 +13,7 @@ use super::{LpFit, PairCredit, choose};
 use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership, unless};
 use crate::support::pack::{Pack, Reader, Writer};
+use crate::support::read_list::read_drawn;
 use crate::support::revealed_top::{self, RevealedTop};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
@@ -282,19 +283,11 @@ impl Interleaving for OptimizedInterleave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut OptimizedInterleaveScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> Preference {
         let (solved, chosen) = scratch.draw(*self, lists, length, generator);
         let mut clicked = Vec::new();
-        for &(doc, ranks) in &solved.lists[chosen] {
-            let examination = user(doc);
-            if examination.clicked {
-                clicked.push(ranks);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read_drawn(solved.lists[chosen].iter().copied(), user, |ranks| clicked.push(ranks));
         self.credit.winner(clicked.into_iter())
     }
 

@@ -7,6 +7,7 @@ use crate::credit::check_clicks;
 use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless};
 use crate::random::below;
 use crate::support::pack::Pack;
+use crate::support::read_list::read_drawn;
 use crate::support::revealed_top::{self, DocSet};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
@@ -240,20 +241,12 @@ impl Multileaving for OptimizedMultileave {
         length: usize,
         generator: &mut Generator,
         scratch: &mut OptimizedMultileaveScratch,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
         scores: &mut Vec<u64>,
     ) -> bool {
         let (shown, _) = scratch.draw(*self, lists, length, generator);
         let mut clicked = Vec::new();
-        for doc in shown {
-            let examination = user(doc);
-            if examination.clicked {
-                clicked.push(doc);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        read_drawn(shown.into_iter().map(|doc| (doc, doc)), user, |doc| clicked.push(doc));
         scores.clear();
         let m = lists.len();
         scores.extend((0..m).map(|x| {

@@ -42,6 +42,7 @@ use crate::random::below;
 use crate::support::fixed_point;
 use crate::support::pack::Pack;
 use crate::support::rank_weights::{TauError, Weights};
+use crate::support::read_list::read;
 use crate::support::softmax::{Chance, Softmax, Successive};
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
@@ -246,22 +247,16 @@ impl ProbabilisticMultileaveScratch {
         length: usize,
         method: &ProbabilisticMultileave,
         generator: &mut Generator,
-        mut user: impl FnMut(Doc) -> Examination,
+        user: impl FnMut(Doc) -> Examination,
     ) -> u64 {
         let seed = generator.next_u64();
         self.start(lists.len(), generator);
-        for position in 0..length {
-            let Some(doc) = self.next(lists, method, generator) else {
-                break;
-            };
-            let examination = user(doc);
-            if examination.clicked {
-                self.clicked.push(position);
-            }
-            if examination.abandons {
-                break;
-            }
-        }
+        let mut positions = 0..length;
+        let next = |scratch: &mut Self| {
+            let position = positions.next()?;
+            Some((scratch.next(lists, method, generator)?, position))
+        };
+        read(self, next, user, |scratch, position| scratch.clicked.push(position));
         if let Some(lowest) = self.clicked.last() {
             let (list, depth) = (&mut self.list, lowest + 1);
             for (x, &ranked) in lists.iter().enumerate() {

@@ -75,7 +75,7 @@ struct DueAudit {
 
 impl Weighed {
     /// The points that the question counts, given those of a person if it was audited.
-    fn counts(self, points: u16) -> f64 {
+    fn counted_points(self, points: u16) -> f64 {
         let point = f64::from(POINT);
         let (guess, beyond) = (f64::from(self.guess), f64::from(points) - f64::from(self.guess));
         if self.audit { guess / point + beyond / f64::from(self.chance) } else { guess / point }
@@ -96,7 +96,7 @@ impl Weighed {
 
 /// How much of what a model said people audited.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Audited {
+pub struct AuditCounts {
     /// Answers of the model.
     pub answers: u64,
     /// Those that a person was asked about, and answered or passed over with all others.
@@ -120,9 +120,11 @@ impl Session {
             let TicketState::Answered { row } = self.tickets[*of as usize - 1].1 else { return None };
             let JudgementRow { first, second, item, .. } = self.rows[row];
             let has_seen = |person: &str| {
-                let seen_pairs =
-                    self.seen_items.get(person).and_then(|seen_pairs| seen_pairs.get(&sorted_pair((first, second))));
-                item.is_some_and(|item| seen_pairs.is_some_and(|seen_pairs| seen_pairs.contains(&item)))
+                let seen_items = self
+                    .seen_items
+                    .get(person)
+                    .and_then(|items_by_pair| items_by_pair.get(&sorted_pair((first, second))));
+                item.is_some_and(|item| seen_items.is_some_and(|seen_items| seen_items.contains(&item)))
             };
             let audits_asked =
                 |person: &&String| (has_seen(person), self.audits.asked_by_person.get(*person).copied().unwrap_or(0));
@@ -131,7 +133,7 @@ impl Session {
     }
 
     /// Counts a question to a judge.
-    pub(super) fn audit_asked(&mut self, judge: Option<&str>, purpose: Purpose) {
+    pub(super) fn count_question(&mut self, judge: Option<&str>, purpose: Purpose) {
         let Some(judge) = judge.filter(|judge| self.config.model.as_ref().is_some_and(|model| model.name != **judge))
         else {
             return;
@@ -189,7 +191,7 @@ impl Session {
     /// Records the weights of the model's answers, until each has one.
     pub(super) fn weigh_all(&mut self) {
         while let Some((ticket, weighed)) = self.weigh_next() {
-            self.record(Event::Weighed { ticket, weighed });
+            self.append(Event::Weighed { ticket, weighed });
             self.weighed(ticket, weighed);
         }
     }
@@ -204,7 +206,7 @@ impl Session {
         if weighed.audit {
             self.audits.due_audits.insert(number, DueAudit { origin, is_asked: false, passed: BTreeSet::new() });
         } else {
-            self.learn(number, origin, (first, second), weighed.counts(0));
+            self.learn(number, origin, (first, second), weighed.counted_points(0));
         }
     }
 
@@ -218,7 +220,7 @@ impl Session {
         let Some((pair, answer, weighed)) = self.said_by_model(ticket) else { return };
         self.audits.points.insert(ticket, points);
         self.audits.calibration.count(pair, answer, weighed.guess, points, 1);
-        self.learn(ticket, origin, pair, weighed.counts(points));
+        self.learn(ticket, origin, pair, weighed.counted_points(points));
     }
 
     /// A person passed an audit over: it goes to another one, and is a tie once all did.
@@ -232,7 +234,7 @@ impl Session {
     }
 
     /// Takes back the answer to an audit, which is due again.
-    pub(super) fn drop_audit(&mut self, ticket: u64, origin: (Competitors, Destination)) {
+    pub(super) fn reopen_audit(&mut self, ticket: u64, origin: (Competitors, Destination)) {
         let Some((pair, answer, weighed)) = self.said_by_model(ticket) else { return };
         if let Some(points) = self.audits.points.remove(&ticket) {
             self.audits.calibration.count(pair, answer, weighed.guess, points, -1);
@@ -240,8 +242,8 @@ impl Session {
         self.audits.due_audits.insert(ticket, DueAudit { origin, is_asked: true, passed: BTreeSet::new() });
     }
 
-    /// Whether it was decided already whether a person audits this answer of the model.
-    pub(super) fn is_weighed(&self, number: u64) -> bool {
+    /// Whether this is an answer of the model to a new question.
+    pub(super) fn is_of_model(&self, number: u64) -> bool {
         self.audits.weighed.contains_key(&number) || self.audits.unweighed.contains_key(&number)
     }
 
@@ -261,7 +263,7 @@ impl Session {
 
     /// How much people audited; `None` without a model beside them.
     #[must_use]
-    pub fn audit_counts(&self) -> Option<Audited> {
+    pub fn audit_counts(&self) -> Option<AuditCounts> {
         self.config.model.as_ref()?;
         let Audits { weighed, points, due_audits: due, .. } = &self.audits;
         let agreed = points.iter().filter(|(of, points)| {
@@ -270,8 +272,8 @@ impl Session {
                 .is_some_and(|(_, answer, _)| Preference::of_net(f64::from(**points) - f64::from(POINT / 2)) == answer)
         });
         let unaudited =
-            self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_weighed(row.ticket.number));
-        Some(Audited {
+            self.rows.iter().filter(|row| row.purpose == Purpose::New && !self.is_of_model(row.ticket.number));
+        Some(AuditCounts {
             answers: weighed.len() as u64,
             audits: points.len() as u64,
             agreed: agreed.count() as u64,
@@ -295,9 +297,9 @@ impl Session {
                 (Purpose::Audit(_), _) => continue,
                 _ if self.audits.unweighed.contains_key(&ticket.number) => break,
                 (_, None) => (f64::from(points_of(verdict)) / f64::from(POINT), None),
-                (_, Some(weighed)) if !weighed.audit => (weighed.counts(0), Some(weighed)),
+                (_, Some(weighed)) if !weighed.audit => (weighed.counted_points(0), Some(weighed)),
                 (_, Some(weighed)) => match self.audits.points.get(&ticket.number) {
-                    Some(points) => (weighed.counts(*points), Some(weighed)),
+                    Some(points) => (weighed.counted_points(*points), Some(weighed)),
                     None => break,
                 },
             };

@@ -11,7 +11,7 @@ use super::source::{self, read_up_to};
 use crate::dataset::Provenance;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::{GROUP_ENDINGS, group_sizes_of, is_cache, reason_it_is_not_meant};
-use crate::regular::not_a_file;
+use crate::regular_file::not_a_file;
 use crate::text::options::MAX_LINE;
 
 /// A file to read, with its group sizes if there is a file of them beside it.

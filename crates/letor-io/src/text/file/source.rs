@@ -7,7 +7,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, ErrorKind};
 use crate::other_format::OtherFormat;
-use crate::regular::{self, PIPE, not_a_file};
+use crate::regular_file::{self, PIPE, not_a_file};
 
 /// The text of a file.
 pub(crate) type Source = Box<dyn Read + Send>;
@@ -38,7 +38,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, Error> {
         let message = format!("is {what}, expected a file: give a file");
         return Err(Error::new(ErrorKind::Io, message).in_file(path));
     }
-    let mut file = regular::open_or_pipe(path).map_err(|error| failed(&error))?;
+    let mut file = regular_file::open_or_pipe(path).map_err(|error| failed(&error))?;
     let mut start = [0; OtherFormat::HEAD];
     let (read, error) = read_up_to(&mut file, &mut start);
     if let Some(error) = error {

@@ -130,9 +130,9 @@ fn bad_feature(text: &[u8], at: usize, last: u32) -> RowError {
         };
         return RowError::new(at, ErrorKind::Syntax, message);
     }
-    let significant = token[..digits].trim_ascii_start();
-    let number =
-        significant.iter().try_fold(0u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
+    let number = token[..digits]
+        .iter()
+        .try_fold(0u32, |number, digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
     let message = match number {
         Some(0) => format!("feature 0 in {found}, expected 1 or more: feature numbers start at 1, so add 1 to each"),
         Some(number) if number == last => {

@@ -267,12 +267,12 @@ fn write_difference(
 
 fn difference_heatmap(
     title: String,
-    [matrix, against]: [&PreferenceMatrix; 2],
+    [matrix, reference]: [&PreferenceMatrix; 2],
     order: &[Arm],
     config: &Config,
 ) -> Heatmap {
     let (axis, labels) = axis(order, &config.names);
-    let value = |i, j| matrix.get(i, j) - against.get(i, j);
+    let value = |i, j| matrix.get(i, j) - reference.get(i, j);
     Heatmap {
         title,
         subtitle: Some("best first by the Borda score of the second matrix; white: both agree".to_owned()),
@@ -294,7 +294,7 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
         let (mean, error) = (estimate.probability, BAND * estimate.standard_error);
         CurvePoint { x, mean, low: (mean - error).max(0.0), high: (mean + error).min(1.0) }
     });
-    let sampled = match config.samples {
+    let samples_note = match config.samples {
         0 => String::new(),
         samples => {
             format!("; orders: {} samples beyond three arms, band two standard errors", with_separators(samples))
@@ -303,7 +303,7 @@ fn subsets(findings: &Findings, config: &Config) -> Lines {
     Lines {
         title: format!("{}: random subsets of the {}", findings.name, with_unit(findings.arms as u64, "arm")),
         subtitle: Some(format!(
-            "Condorcet winner: lowest {:.4}, at {}{sampled}",
+            "Condorcet winner: lowest {:.4}, at {}{samples_note}",
             findings.subsets.lowest_condorcet.probability,
             with_unit(findings.subsets.lowest_condorcet.size as u64, "arm")
         )),

@@ -39,7 +39,7 @@ pub(super) struct Findings {
     pub(super) ranking: Vec<RankedArm>,
     pub(super) gaps: Option<Gaps>,
     pub(super) order: OrderFindings,
-    pub(super) significant: Option<Significant>,
+    pub(super) significant: Option<SignificantFindings>,
     pub(super) transitivity: Option<RelaxedTransitivity>,
     pub(super) subsets: Subsets,
     pub(super) lower_bound: Option<LowerBound>,
@@ -103,7 +103,7 @@ pub(super) struct OrderFindings {
 
 /// The statistically significant results: all of them are correct with probability 1 - `error_rate`.
 #[derive(Serialize)]
-pub(super) struct Significant {
+pub(super) struct SignificantFindings {
     pub(super) comparisons: u64,
     pub(super) error_rate: f64,
     /// Pairs that do not differ significantly from 1/2.
@@ -120,13 +120,13 @@ pub(super) struct Significant {
 pub(super) struct Subsets {
     /// P(Condorcet winner) of random subsets of 1, 2, ... arms.
     pub(super) condorcet: Vec<f64>,
-    pub(super) lowest_condorcet: Lowest,
+    pub(super) lowest_condorcet: LowestPoint,
     /// P(total order) of the same; stops after 3 arms without samples.
     pub(super) total_order: Vec<Estimate>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Lowest {
+pub(super) struct LowestPoint {
     pub(super) size: usize,
     pub(super) probability: f64,
 }
@@ -165,11 +165,11 @@ impl Findings {
             ranking: ranking(matrix, &lottery.weights, &config.names),
             gaps: structure::gaps(matrix),
             order: order(&tournament),
-            significant: significant(matrix, &condorcet, config)?,
+            significant: significant_findings(matrix, &condorcet, config)?,
             transitivity: structure::relaxed_transitivity(matrix),
             subsets: Subsets {
                 condorcet: curve,
-                lowest_condorcet: Lowest { size, probability },
+                lowest_condorcet: LowestPoint { size, probability },
                 total_order: total_order_probabilities(&tournament, config.samples, &mut generator),
             },
             lower_bound: structure::lower_bound(matrix),
@@ -229,11 +229,15 @@ fn order(tournament: &Tournament) -> OrderFindings {
     }
 }
 
-fn significant(matrix: &PreferenceMatrix, winners: &[Arm], config: &Config) -> Result<Option<Significant>> {
+fn significant_findings(
+    matrix: &PreferenceMatrix,
+    winners: &[Arm],
+    config: &Config,
+) -> Result<Option<SignificantFindings>> {
     // The rate is checked even if it is unused: an invalid flag must not pass silently.
     let comparisons = config.comparisons.unwrap_or(0);
     let tournament = structure::established(matrix, config.error_rate, |_, _| comparisons)?;
-    Ok(config.comparisons.map(|comparisons| Significant {
+    Ok(config.comparisons.map(|comparisons| SignificantFindings {
         comparisons,
         error_rate: config.error_rate,
         open_pairs: tournament.open_pairs(),

@@ -8,7 +8,7 @@ use output::text_table::{Align, TextTable};
 use simulation::arm_names::ArmNames;
 
 use super::Config;
-use super::findings::{Findings, OrderFindings, Significant, UpperBound};
+use super::findings::{Findings, OrderFindings, SignificantFindings, UpperBound};
 
 /// Steps at which upper bounds are shown.
 const SHOWN_STEPS: f64 = 1e7;
@@ -162,7 +162,7 @@ fn cycles(order: &OrderFindings) -> String {
 }
 
 fn significant_text(
-    significant: &Significant,
+    significant: &SignificantFindings,
     order: &OrderFindings,
     source: Option<&str>,
 ) -> [(&'static str, String); 2] {

@@ -12,7 +12,7 @@ use output::shards::Share;
 use output::usage::usage;
 use rankers::{RankerRef, Selection};
 use ranktypes::text::escaped;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::spec::{self, SiteSpec};
 use studies::notes;
 use studies::runner::share::lists_for;

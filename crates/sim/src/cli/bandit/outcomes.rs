@@ -199,7 +199,7 @@ impl OutcomeDays {
     /// The table at `path`, or the one in that folder, read as `click-logs decide` reads it.
     fn read(path: &Path, until: Option<&str>) -> Result<Self> {
         let table = if path.is_dir() { path.join("outcomes.csv") } else { path.to_path_buf() };
-        let text = output::input::read_text(&table, output::input::MOST_OF_RESULTS)
+        let text = output::input::read_text(&table, output::input::MAX_RESULT_BYTES)
             .with_context(|| table.display().to_string())?;
         let (summary, remark) = summary_beside(&table, &text);
         let until = until.or_else(|| summary["last_closed_day"].as_str());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use bench::{Results, Scores, table};
 use clap::Args;
-use output::input::{self, MOST_OF_RESULTS};
+use output::input::{self, MAX_RESULT_BYTES};
 use output::messages::info;
 use studies::runner::announce_missing;
 use studies::{Report, write_files};
@@ -36,7 +36,7 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn run(&self) -> Result<()> {
         let read_results = |path: &PathBuf| {
-            let text = input::read_file_text(path, MOST_OF_RESULTS);
+            let text = input::read_file_text(path, MAX_RESULT_BYTES);
             let text = text.with_context(|| format!("failed to read {}", path.display()))?;
             Results::from_json(&text).with_context(|| format!("failed to read {}", path.display()))
         };

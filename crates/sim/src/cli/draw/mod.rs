@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use letor_io::NameList;
 use output::numbers::parse_above_zero;
 use output::usage::usage;
@@ -70,12 +70,12 @@ pub(super) struct Draw {
     /// The spread over runs that bands show; quantile, from the 10th to the 90th percentile, needs runs with --keep-curves [default: as in the
     /// figure of the results]
     #[arg(long = "spread", value_name = "SPREAD", value_enum)]
-    bands: Option<BandsArg>,
+    bands: Option<Bands>,
 
     /// Where the names of curves are: inside the plot, outside below it, or direct at the ends of curves [default: where
     /// there is room]
     #[arg(long, value_name = "PLACE", value_enum)]
-    legend: Option<LegendArg>,
+    legend: Option<LegendAt>,
 
     /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
     #[arg(long, value_name = "NAME=NEW,...")]
@@ -109,32 +109,6 @@ pub(super) struct Draw {
     /// sizes, the mean over all relative to the lowest]
     #[arg(long, value_name = "N", requires = "heat_map", value_parser = parse_above_zero)]
     at: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum BandsArg {
-    /// One standard error of the mean
-    Se,
-    /// One standard deviation of a run
-    Sd,
-    /// From the 10th to the 90th percentile of runs
-    Quantile,
-    /// From the smallest to the largest run
-    Range,
-    /// No bands
-    None,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum LegendArg {
-    /// In the plot, where it covers least
-    Inside,
-    /// Below the plots
-    Outside,
-    /// At the ends of curves
-    Direct,
-    /// No names
-    None,
 }
 
 impl Draw {
@@ -220,24 +194,11 @@ impl Draw {
             Some(AxesChoice::LogX) => [Some(Scale::Log), Some(Scale::Linear)],
             Some(AxesChoice::Log) => [Some(Scale::Log), Some(Scale::Log)],
         };
-        let bands = |bands: BandsArg| match bands {
-            BandsArg::Se => Bands::StandardError,
-            BandsArg::Sd => Bands::StandardDeviation,
-            BandsArg::Quantile => Bands::Quantile,
-            BandsArg::Range => Bands::Range,
-            BandsArg::None => Bands::None,
-        };
-        let legend = |legend: LegendArg| match legend {
-            LegendArg::Inside => LegendAt::Inside,
-            LegendArg::Outside => LegendAt::Outside,
-            LegendArg::Direct => LegendAt::Direct,
-            LegendArg::None => LegendAt::None,
-        };
         let chosen = PrintChoices {
             width: self.width.clone(),
             height: self.height.clone(),
             font: self.font.clone(),
-            legend: self.legend.map(legend),
+            legend: self.legend,
             relabel: self.relabel.iter().flat_map(|LabelOverride(names)| names).cloned().collect(),
             title: if self.no_title { Some(false) } else { self.title.as_ref().map(|_| true) },
             formats: self.format.clone(),
@@ -245,7 +206,7 @@ impl Draw {
         Request {
             x,
             y,
-            bands: self.bands.map(bands),
+            bands: self.bands,
             curves_only: NameList::all(&self.only),
             heat_map: self.heat_map,
             grid_step: self.at,

@@ -80,7 +80,7 @@ const BRIEF: [(&str, &str); 19] = [
 ];
 
 /// Short names of values, so that text has room beside them.
-const VALUES: [(&str, &str); 5] = [
+const SHORT_VALUE_NAMES: [(&str, &str); 5] = [
     ("algorithms", "NAME,..."),
     ("arms", "N|I,J,..."),
     ("interleave", "NAME"),
@@ -125,7 +125,7 @@ fn with_examples(command: Command, command_name: &str) -> Command {
             Some((_, brief)) if text.len() > brief.len() => (*brief).to_owned(),
             _ => first_clause(&text),
         };
-        let value = VALUES.iter().find(|(known, _)| *known == id).map(|(_, value)| *value);
+        let value = SHORT_VALUE_NAMES.iter().find(|(known, _)| *known == id).map(|(_, value)| *value);
         let argument = argument.help(brief_help).long_help(text).hide_short_help(rare);
         let has_long_value = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.len() > 12));
         match value {
@@ -187,7 +187,7 @@ mod tests {
         all(&crate::cli::command(), &mut commands);
         let exists =
             |id: &str| commands.iter().any(|command| command.get_arguments().any(|known| known.get_id() == id));
-        let named = BRIEF.iter().chain(&VALUES).map(|(id, _)| id).chain(&WITHOUT_A_COMMAND);
+        let named = BRIEF.iter().chain(&SHORT_VALUE_NAMES).map(|(id, _)| id).chain(&WITHOUT_A_COMMAND);
         for id in RARE.iter().chain(named) {
             assert!(exists(id), "{id}");
         }

@@ -9,7 +9,7 @@ use output::numbers::{with_separators, with_unit};
 use rankers::Measurement;
 use simulation::arm_names::ArmNames;
 use simulation::description::synthetic_note;
-use statistics::fixed::paired_t_test;
+use statistics::fixed_sample::paired_t_test;
 use studies::verdict;
 
 use super::measures::Measures;

@@ -1,6 +1,6 @@
 //! Running a study from the command line: from flags to an [`Execution`], and from its outcome to printed lines.
 
-mod on_site;
+mod site_study;
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use output::messages::info;
 use output::shards::Share;
 use studies::{Destination, Execution, Report, Study, StudyOutcome, UsualPlace, run};
 
-pub(super) use on_site::StudyOfSite;
+pub(super) use site_study::StudyOfSite;
 
 use super::args::{OutputArgs, PlaceArgs};
 use super::evidence::significance;

@@ -150,7 +150,7 @@ fn extreme(
     };
     let (mut held, mut numbers) = (true, Vec::new());
     for point in points_at(selection, curve) {
-        let rivals = rival_curves.iter().filter_map(|s| Some((s.at(point.x)?, &s.curve)));
+        let rivals = rival_curves.iter().filter_map(|s| Some((s.point_at(point.x)?, &s.curve)));
         let better = |a: f64, b: f64| if highest { a > b } else { a < b };
         let best = rivals.reduce(|a, b| if better(mean(b.0), mean(a.0)) { b } else { a });
         let Some((rival, name)) = best else { continue };
@@ -190,7 +190,7 @@ fn ratio(
 ) -> Result<(bool, String)> {
     let (mut held, mut numbers, mut differ) = (true, Vec::new(), false);
     for point in points_at(selection, a) {
-        let Some(denominator) = b.at(point.x) else { continue };
+        let Some(denominator) = b.point_at(point.x) else { continue };
         let ratio = mean(point) / mean(denominator);
         held &= between.holds(ratio);
         let [numerator_spread, denominator_spread] = [point, denominator].map(Point::spread);
@@ -270,7 +270,8 @@ fn near_best(
     let curve = setting.curve(name)?;
     let (mut held, mut worst) = (true, None::<(f64, String)>);
     for point in points_at(selection, curve) {
-        let rivals = setting.series.iter().filter(|s| !is_bound(s)).filter_map(|s| Some((s.at(point.x)?, &s.curve)));
+        let rivals =
+            setting.series.iter().filter(|s| !is_bound(s)).filter_map(|s| Some((s.point_at(point.x)?, &s.curve)));
         let Some((best, name)) = rivals.min_by(|a, b| mean(a.0).total_cmp(&mean(b.0))) else { continue };
         let factor = mean(point) / mean(best);
         held &= factor <= max_factor;
@@ -308,7 +309,7 @@ fn runs_grow(runs: usize) -> String {
 
 fn below_bound(curve: &Series, bound: &Series) -> Result<(bool, String)> {
     let pairs: Vec<(f64, f64, f64)> =
-        curve.points.iter().filter_map(|point| Some((point.x, mean(point), mean(bound.at(point.x)?)))).collect();
+        curve.points.iter().filter_map(|point| Some((point.x, mean(point), mean(bound.point_at(point.x)?)))).collect();
     let end = pairs.last().ok_or_else(|| anyhow!("no bound at these x"))?;
     // A step costs at most 1.
     anyhow::ensure!(

@@ -34,7 +34,7 @@ pub(super) fn grows(
     let mut ratios = Vec::new();
     for setting in settings {
         let point = point(setting, a, selection)?;
-        let denominator = setting.curve(b)?.at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
+        let denominator = setting.curve(b)?.point_at(point.x).ok_or_else(|| anyhow!("nothing measured"))?;
         let ((mean_a, error_a), (mean_b, error_b)) = (estimate(point), estimate(denominator));
         ratios.push((
             setting.label.as_str(),

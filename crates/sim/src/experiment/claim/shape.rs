@@ -15,7 +15,7 @@ pub(super) fn crossing(
     tolerance: f64,
 ) -> Result<(bool, String)> {
     let (faller, rival) = (setting.curve(a)?, setting.curve(b)?);
-    let is_above = |point: &&Point| rival.at(point.x).is_some_and(|other| mean(point) > mean(other));
+    let is_above = |point: &&Point| rival.point_at(point.x).is_some_and(|other| mean(point) > mean(other));
     let Some(last_above) = faller.points.iter().rposition(|point| is_above(&point)) else {
         return Ok((false, format!("{a} is below {b} from the start")));
     };

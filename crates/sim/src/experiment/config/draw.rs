@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::values::OneOrMany;
@@ -91,22 +92,25 @@ impl Scale {
 }
 
 /// The meaning of bands and error bars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bands {
-    /// One standard deviation over runs.
-    #[serde(alias = "sd")]
-    StandardDeviation,
     /// One standard error of the mean.
     #[default]
     #[serde(alias = "se")]
+    #[value(name = "se")]
     StandardError,
-    /// From the smallest to the largest run.
-    Range,
-    /// From the tenth to the ninetieth percentile of runs; for `rankduel draw` alone, as it needs all runs.
+    /// One standard deviation of a run.
+    #[serde(alias = "sd")]
+    #[value(name = "sd")]
+    StandardDeviation,
+    /// From the 10th to the 90th percentile of runs.
+    // For `rankduel draw` alone, because it needs all runs.
     #[serde(skip)]
     Quantile,
-    /// There are none.
+    /// From the smallest to the largest run.
+    Range,
+    /// No bands.
     None,
 }
 

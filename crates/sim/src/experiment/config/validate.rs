@@ -151,7 +151,7 @@ fn check_regret(setting: &SettingEntry) -> Result<()> {
     let live = setting.play == Play::Live;
     let names_of_kinds: Vec<&str> = RegretKind::ALL
         .into_iter()
-        .filter(|kind| if live { kind.needs_one_row() } else { *kind != RegretKind::Ndcg })
+        .filter(|kind| if live { kind.needs_only_one_row() } else { *kind != RegretKind::Ndcg })
         .map(RegretKind::name)
         .collect();
     if names_of_kinds.contains(&kind.name()) {

@@ -46,7 +46,7 @@ impl CommandFolder {
             files.iter().filter(|file| file.extension().is_some_and(|ending| ending == extension)).cloned().collect()
         };
         let json = |name: &str| {
-            let bytes = output::input::read_file(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
+            let bytes = output::input::read_file(&folder.join(name), output::input::MAX_RESULT_BYTES).ok();
             bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null)
         };
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -323,7 +323,7 @@ impl CommandFolder {
 
 /// The first paragraph of a command's kept output, without indented lines, which are details.
 fn first_paragraph(folder: &Path) -> Vec<String> {
-    let text = |name: &&str| output::input::read_file_text(&folder.join(name), output::input::MOST_OF_RESULTS).ok();
+    let text = |name: &&str| output::input::read_file_text(&folder.join(name), output::input::MAX_RESULT_BYTES).ok();
     let text = ["verdict.txt", "decision.txt", "board.txt"].iter().find_map(text).unwrap_or_default();
     let paragraph = text.lines().take_while(|line| !line.trim().is_empty());
     let sentences = paragraph.filter(|line| !line.starts_with(' '));

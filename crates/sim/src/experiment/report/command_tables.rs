@@ -95,7 +95,7 @@ pub(super) fn measures_table(measures: &Value, value_text: impl Fn(&Value) -> St
 pub(super) fn findings_table(files: &[PathBuf]) -> Option<Markup> {
     let find = |name: &str| files.iter().find(|file| file.file_name().is_some_and(|file_name| file_name == name));
     let (file, is_curves) = FINDINGS_FILES.iter().find_map(|(name, is_curves)| Some((find(name)?, *is_curves)))?;
-    let bytes = output::input::read_file(file, output::input::MOST_OF_RESULTS).ok()?;
+    let bytes = output::input::read_file(file, output::input::MAX_RESULT_BYTES).ok()?;
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
     let mut records = reader.records().flatten().map(|row| row.iter().map(str::to_owned).collect::<Vec<String>>());
     let mut header = records.next().unwrap_or_default();

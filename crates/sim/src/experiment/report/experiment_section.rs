@@ -94,7 +94,7 @@ fn values_table(summary: &Summary) -> Markup {
 
 fn read_timings(folder: &Path) -> Option<Timings> {
     serde_json::from_slice(
-        &output::input::read_file(&folder.join("timings.json"), output::input::MOST_OF_RESULTS).ok()?,
+        &output::input::read_file(&folder.join("timings.json"), output::input::MAX_RESULT_BYTES).ok()?,
     )
     .ok()
 }

@@ -175,7 +175,7 @@ pub(crate) fn for_print(mut figure: Panels, titled: bool) -> Panels {
 /// Writes the times of this call. The times of cells stay if nothing was played.
 fn write_timings(path: &Path, work: Effort, time: Time) -> Result<()> {
     let earlier_timings = || {
-        serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MOST_OF_RESULTS).ok()?).ok()
+        serde_json::from_slice::<Timings>(&output::input::read_file(path, output::input::MAX_RESULT_BYTES).ok()?).ok()
     };
     let timings = match (time.played, earlier_timings()) {
         (false, None) => return Ok(()),

@@ -20,7 +20,7 @@ pub(crate) fn summaries(results: &Path) -> Result<Vec<Summary>> {
     if results.is_dir() {
         for entry in std::fs::read_dir(results)? {
             if let Ok(bytes) =
-                output::input::read_file(&entry?.path().join("summary.json"), output::input::MOST_OF_RESULTS)
+                output::input::read_file(&entry?.path().join("summary.json"), output::input::MAX_RESULT_BYTES)
                 && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
             {
                 summaries_read.push(summary);

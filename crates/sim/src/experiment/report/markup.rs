@@ -44,7 +44,7 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>], numbers: Range<usiz
 
 /// An SVG as part of the page, and another for narrow screens; `name` is what screen readers call it.
 pub(super) fn inline_svg(path: &Path, narrow_svg: Option<&str>, name: &str) -> Result<Markup> {
-    let svg = output::input::read_file_text(path, output::input::MOST_OF_RESULTS)
+    let svg = output::input::read_file_text(path, output::input::MAX_RESULT_BYTES)
         .with_context(|| format!("failed to read {}", path.display()))?;
     // An XML declaration is only allowed at the start of a file.
     let start = svg.find("<svg").unwrap_or(0);

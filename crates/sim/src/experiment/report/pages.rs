@@ -38,7 +38,7 @@ pub(crate) struct Page {
 
 /// Whether the file at `path` is a page that was made here, so that another may replace it.
 pub(crate) fn is_report_page(path: &Path) -> bool {
-    let text = output::input::read_file_text(path, output::input::MOST_OF_RESULTS).unwrap_or_default();
+    let text = output::input::read_file_text(path, output::input::MAX_RESULT_BYTES).unwrap_or_default();
     let beginning = text.get(..text.len().min(1_000)).unwrap_or(&text);
     beginning.contains(&format!("content=\"{GENERATOR}\""))
 }

@@ -1,6 +1,6 @@
 //! The description beside a matrix made by `rankduel proxy`: `P.json` beside `P.npy`, `P.txt` and `P.counts.npz`.
 //!
-//! It has a seal ([`output::sealed`]) and the checksum of the matrix. Its content is used only if both fit; anything else
+//! It has a seal ([`output::sealed_json`]) and the checksum of the matrix. Its content is used only if both fit; anything else
 //! leaves a [`Doubt`], which every command names and every figure shows, so that the word "synthetic" is never lost
 //! without a remark. A description written by hand may only name the arms.
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use bandits::PreferenceMatrix;
 use letor_io::{FeatureId, Names};
 use output::input;
-use output::sealed::{Seal, described_path, unsealed};
+use output::sealed_json::{Seal, described_path, unsealed};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::account::MatrixAccount;

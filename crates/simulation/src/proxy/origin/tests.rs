@@ -1,7 +1,7 @@
 //! Descriptions that are whole, damaged, absent, of others, and found beside links.
 
 use output::mutations::Mutations;
-use output::sealed::Sealed;
+use output::sealed_json::Sealed;
 use serde_json::{Value, json};
 
 use super::*;

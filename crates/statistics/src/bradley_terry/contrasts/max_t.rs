@@ -12,7 +12,7 @@
 //!   Neighbourhoods and Academic Achievement across Countries", Review of Economic Studies 91(1), 2024,
 //!   <https://doi.org/10.1093/restud/rdad006>: ranks from simultaneous differences.
 
-use crate::special::{Normals, normal_quantile, student_quantile};
+use crate::special_functions::{Normals, normal_quantile, student_quantile};
 use crate::{StatisticsError, matrix};
 
 /// Draws times pairs that are simulated; 4,000 draws of some 700 strengths.

@@ -27,7 +27,7 @@ mod max_t;
 pub use max_t::MaxT;
 
 use crate::StatisticsError;
-use crate::special::{normal_above, normal_quantile, student_outside, student_quantile};
+use crate::special_functions::{normal_above, normal_quantile, student_outside, student_quantile};
 
 /// When a statement is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Contrasts {
     #[must_use]
     pub fn multiplier(&self, first: usize, second: usize, look: Look) -> f64 {
         let variance = self.variances[first * self.arms() + second];
-        student(self.needed_difference(variance, look), self.freedom(first, second))
+        student(self.needed_z(variance, look), self.freedom(first, second))
     }
 
     /// How many standard errors `is_best` needs of the difference of two arms if its variance is, or comes to be, this one.
@@ -162,7 +162,7 @@ impl Contrasts {
     /// If an arm does not exist.
     #[must_use]
     pub fn multiplier_of_best(&self, first: usize, second: usize, variance: f64, look: Look) -> f64 {
-        student(self.needed_difference_of_best(variance, look), self.freedom(first, second))
+        student(self.needed_z_of_best(variance, look), self.freedom(first, second))
     }
 
     /// Whether `first` is known to be stronger than `second`, all such statements together.
@@ -171,7 +171,7 @@ impl Contrasts {
     /// If an arm does not exist.
     #[must_use]
     pub fn is_stronger(&self, first: usize, second: usize, look: Look) -> bool {
-        self.exceeds(first, second, 0.0, |variance| self.needed_difference(variance, look))
+        self.exceeds(first, second, 0.0, |variance| self.needed_z(variance, look))
     }
 
     /// Whether `arm` is known to be weaker than no other by more than `tolerance`, a difference of at least 0. With 0 it is known to be
@@ -183,7 +183,7 @@ impl Contrasts {
     pub fn is_best(&self, arm: usize, tolerance: f64, look: Look) -> bool {
         (0..self.arms())
             .filter(|other| *other != arm)
-            .all(|other| self.exceeds(arm, other, tolerance, |variance| self.needed_difference_of_best(variance, look)))
+            .all(|other| self.exceeds(arm, other, tolerance, |variance| self.needed_z_of_best(variance, look)))
     }
 
     /// The best and the worst rank, from 1, that the differences allow `arm`: simultaneous for all arms.
@@ -205,7 +205,7 @@ impl Contrasts {
     }
 
     /// The z that `is_stronger` needs of a difference with this variance.
-    fn needed_difference(&self, variance: f64, look: Look) -> f64 {
+    fn needed_z(&self, variance: f64, look: Look) -> f64 {
         let pairs = self.arms() * (self.arms() - 1) / 2;
         match look {
             Look::Once => self.single_look,
@@ -214,29 +214,29 @@ impl Contrasts {
     }
 
     /// The z that `is_best` needs of a difference with this variance: never more than `is_stronger`.
-    fn needed_difference_of_best(&self, variance: f64, look: Look) -> f64 {
+    fn needed_z_of_best(&self, variance: f64, look: Look) -> f64 {
         let one_sided = self.alpha / self.arms() as f64;
         let quantile = (-normal_quantile(one_sided)).clamp(0.0, self.single_look);
         match look {
             Look::Once => quantile,
             // Both sides of the boundary together have twice the probability of one.
             Look::Every => {
-                boundary(variance, (2.0 * one_sided).min(1.0)).max(quantile).min(self.needed_difference(variance, look))
+                boundary(variance, (2.0 * one_sided).min(1.0)).max(quantile).min(self.needed_z(variance, look))
             }
         }
     }
 
-    fn exceeds(&self, first: usize, second: usize, tolerance: f64, needed_difference: impl Fn(f64) -> f64) -> bool {
+    fn exceeds(&self, first: usize, second: usize, tolerance: f64, needed_z: impl Fn(f64) -> f64) -> bool {
         let (difference, error) = self.difference(first, second);
-        let (difference, needed_difference) = (difference + tolerance, needed_difference(error * error));
+        let (difference, needed_z) = (difference + tolerance, needed_z(error * error));
         // Student's quantile is never below the normal one.
-        let reach = needed_difference * error;
+        let reach = needed_z * error;
         if difference <= reach || reach.is_nan() {
             return false;
         }
         let freedom = self.freedom(first, second);
         freedom >= MANY_DEGREES
-            || freedom > 0.0 && student_outside(difference / error, freedom) <= 2.0 * normal_above(needed_difference)
+            || freedom > 0.0 && student_outside(difference / error, freedom) <= 2.0 * normal_above(needed_z)
     }
 }
 
@@ -295,10 +295,7 @@ mod tests {
                     let [once, every] = [Look::Once, Look::Every].map(|look| all.multiplier(0, 1, look));
                     assert!(once <= every && once >= all.quantile(), "{arms} {freedom:?} {variance}: {once} {every}");
                     for look in [Look::Once, Look::Every] {
-                        assert!(
-                            all.needed_difference_of_best(2.0 * variance, look)
-                                <= all.needed_difference(2.0 * variance, look)
-                        );
+                        assert!(all.needed_z_of_best(2.0 * variance, look) <= all.needed_z(2.0 * variance, look));
                         // Claims about all pairs hold for the best, too.
                         assert!(all.ranks(0, look) != (1, 1) || all.is_best(0, 0.0, look));
                     }

@@ -2,7 +2,7 @@
 
 use letor_io::{Dataset, Gold};
 use serde::Serialize;
-use statistics::fixed::kappa;
+use statistics::fixed_sample::kappa;
 
 /// Agreement on the documents that both judged, counted alike.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -17,7 +17,7 @@ use anyhow::{Result, ensure};
 use letor_io::{Dataset, Gold};
 use rankers::{GoldValue, Measure, Measurement};
 use serde::Serialize;
-use statistics::fixed::{Estimate, LabelledSample, PartlyLabelled, PredictionPoweredMeans, holm};
+use statistics::fixed_sample::{Estimate, LabelledSample, PartlyLabelled, PredictionPoweredMeans, holm};
 
 use self::agreement::Agreement;
 use super::LEVEL;

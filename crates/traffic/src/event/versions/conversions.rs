@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use verdicts::conversions::ConversionCounts;
 use verdicts::draft::DraftSums;
 
-use super::super::recorded_event::Version;
+use super::super::version::Version;
 use super::super::{Appearance, Conversion, ConversionRow, Event, EventError};
 use super::values::CountsV1;
 

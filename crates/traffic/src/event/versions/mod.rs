@@ -2,7 +2,7 @@
 //! never changes; [how events evolve](super) says what to do instead.
 //!
 //! Nothing here uses `..`: a field that is forgotten does not compile. Values inside events are in `values`, settings in
-//! `settings`; the bytes around them are in `recorded_event`.
+//! `settings`; the bytes around them are in `version`.
 
 mod conversions;
 mod settings;
@@ -17,7 +17,7 @@ use self::conversions::{ConvertedV1, MaturedV1};
 use self::settings::{OutcomesV1, PopulationV1, ScheduleV1, SettingsV1};
 use self::values::{ChoiceV1, GuardV1, MarksV1, NoticeV1, OutcomeV1, ReasonV1, RowV1, RowV2, StateV1, StateV2};
 use super::super::config::{Config, check_share};
-use super::recorded_event::{Version, read, write};
+use super::version::{Version, read, write};
 use super::{Event, EventError};
 
 /// The bytes of an event, in the newest version of its kind that it needs.

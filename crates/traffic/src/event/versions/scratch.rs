@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::recorded_event::{RecordedEvent, Version, write};
+use super::super::recorded_event::RecordedEvent;
+use super::super::version::{Version, write};
 use super::{ClickedV1, Event, EventError};
 use crate::{Chosen, Config, Experiment, Request};
 

@@ -157,15 +157,15 @@ impl SimdDraw {
         let beyond = _mm256_set1_epi16(((u32::MAX << depth) & 0xffff) as i16);
         let (mut gone_first, mut gone_second) = (beyond, beyond);
         let mut coins = vector(self.coins);
-        let (mut clicks, mut positions_left) = (zero, zero);
+        let (mut clicks, mut has_left) = (zero, zero);
         let mut position_bit = one;
         for position in 0..depth.min(MAX_DEPTH) {
             // No list is further in either sequence.
             let pairs_met = &pairs_met[..=position];
             // The first's documents that the second ranker has shown.
             let mut bit = one;
-            for pairs_met in pairs_met {
-                let not_yet = _mm256_cmpeq_epi16(_mm256_and_si256(*pairs_met, gone_second), zero);
+            for met in pairs_met {
+                let not_yet = _mm256_cmpeq_epi16(_mm256_and_si256(*met, gone_second), zero);
                 gone_first = _mm256_or_si256(gone_first, _mm256_andnot_si256(not_yet, bit));
                 bit = _mm256_add_epi16(bit, bit);
             }
@@ -178,9 +178,9 @@ impl SimdDraw {
             gone_first = _mm256_or_si256(gone_first, first);
             gone_second = _mm256_or_si256(gone_second, second);
             let mut bit = one;
-            for pairs_met in pairs_met {
+            for met in pairs_met {
                 let now = _mm256_cmpeq_epi16(first, bit);
-                gone_second = _mm256_or_si256(gone_second, _mm256_and_si256(now, *pairs_met));
+                gone_second = _mm256_or_si256(gone_second, _mm256_and_si256(now, *met));
                 bit = _mm256_add_epi16(bit, bit);
             }
 
@@ -190,9 +190,8 @@ impl SimdDraw {
                     .map(|(shown, intent)| _mm256_and_si256(shown, intent));
                 _mm256_cmpeq_epi16(_mm256_or_si256(first, second), zero)
             };
-            clicks =
-                _mm256_or_si256(clicks, _mm256_andnot_si256(_mm256_or_si256(is_not(0), positions_left), position_bit));
-            positions_left = _mm256_or_si256(positions_left, _mm256_andnot_si256(is_not(1), ones));
+            clicks = _mm256_or_si256(clicks, _mm256_andnot_si256(_mm256_or_si256(is_not(0), has_left), position_bit));
+            has_left = _mm256_or_si256(has_left, _mm256_andnot_si256(is_not(1), ones));
             position_bit = _mm256_add_epi16(position_bit, position_bit);
             // The four highest bits of the product differ for each turn.
             let product = _mm256_mullo_epi16(shown, _mm256_set1_epi16(DE_BRUIJN as i16));

@@ -20,7 +20,7 @@ use output::usage::usage;
 use serde::Serialize;
 use simulation::description::SiteDescription;
 
-use self::report::{DaysPerUnit, PowerCase, Report, Row, Test};
+use self::report::{ImpressionsPerDay, PowerCase, Report, Row, Test};
 use crate::cli::args::{CommonArgs, SiteArgs};
 use analyses::power::simulate::{self, Observed, Tests};
 use analyses::power::{Goal, Impressions, Shares};
@@ -161,17 +161,12 @@ struct Config<'a> {
 const PATIENCE: f64 = 20.0;
 
 impl Power {
-    fn confidence(&self) -> f64 {
-        self.confidence
-    }
-
     pub(in crate::cli) fn run(&self) -> Result<()> {
         ensure!(
-            self.confidence() >= 0.5 && self.power > 1.0 - self.confidence(),
+            self.confidence >= 0.5 && self.power > 1.0 - self.confidence,
             usage(format!(
                 "--confidence {} and --power {}: expected a confidence of at least 0.5, and more power than 1 minus that",
-                self.confidence(),
-                self.power
+                self.confidence, self.power
             ))
         );
         if self.margin.is_empty() { self.predict_from_data() } else { self.predict_from_margins() }
@@ -181,8 +176,8 @@ impl Power {
         let mut powers = vec![0.5, 0.8, 0.9, self.power];
         powers.sort_by(f64::total_cmp);
         powers.dedup();
-        powers.retain(|power| *power > 1.0 - self.confidence());
-        Goal { confidence: self.confidence(), powers }
+        powers.retain(|power| *power > 1.0 - self.confidence);
+        Goal { confidence: self.confidence, powers }
     }
 
     fn config(&self) -> Config<'_> {
@@ -190,7 +185,7 @@ impl Power {
             command: "power",
             version: env!("CARGO_PKG_VERSION"),
             seed: self.common.seed,
-            confidence: self.confidence(),
+            confidence: self.confidence,
             power: self.power,
             horizon: self.horizon,
             per_day: self.per_day,
@@ -211,7 +206,7 @@ impl Power {
             .map(|&margin| {
                 // Without the last digits, in which one minus a share is off.
                 let max_margin = (0.5e9 * (1.0 - ties)).round() / 1e9;
-                Shares::of_margin(margin, ties).filter(|share_cases| share_cases.share() < 1.0).ok_or_else(|| {
+                Shares::of_margin(margin, ties).filter(|shares| shares.share() < 1.0).ok_or_else(|| {
                     usage(format!(
                         "--margin {margin}: expected less than {max_margin}, half of the share that is not tied"
                     ))
@@ -224,13 +219,13 @@ impl Power {
         let progress =
             Progress::new("simulating tests", self.simulate.unwrap_or(0) * share_cases.len() as u64, self.common.quiet);
         let mut cases = Vec::new();
-        for share_cases in share_cases {
-            let label = format!("{} {} {}", share_cases.wins, share_cases.losses, self.confidence());
+        for shares in share_cases {
+            let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence);
             let play = |anytime: &Impressions, tests: u64| {
                 let tests = Tests { count: tests, limit: limit(anytime) };
-                simulate::by_shares(&share_cases, &goal, tests, (self.common.seed, &label), &progress)
+                simulate::by_shares(&shares, &goal, tests, (self.common.seed, &label), &progress)
             };
-            cases.push(self.case(share_cases, &goal, play)?);
+            cases.push(self.case(shares, &goal, play)?);
         }
         progress.finish();
         self.finish(folder, &config, Report::new(goal, self.power, self.days(), cases, None))
@@ -264,7 +259,7 @@ impl Power {
         let mixed = (site, &prepared.methods.interleaving);
         let play = |anytime: &Impressions, tests: u64| {
             let tests = Tests { count: tests, limit: limit(anytime) };
-            simulate::on_site(mixed, measured_pair.pair, &goal, tests, seed, &progress)
+            simulate::site_study(mixed, measured_pair.pair, &goal, tests, seed, &progress)
         };
         let mut case = self.case(measured_pair.shares, &goal, play)?;
         progress.finish();
@@ -305,15 +300,15 @@ impl Power {
             decided >= 1,
             usage(format!("--horizon {horizon}: expected enough impressions for one that is not tied"))
         );
-        let alpha = 1.0 - self.confidence();
+        let alpha = 1.0 - self.confidence;
         Ok(vec![
             (Test::MaxSprt, BoundedTest::max_sprt(decided, alpha)?),
             (Test::Yeast, BoundedTest::yeast(decided, alpha)?),
         ])
     }
 
-    fn days(&self) -> Option<DaysPerUnit> {
-        self.per_day.map(DaysPerUnit)
+    fn days(&self) -> Option<ImpressionsPerDay> {
+        self.per_day.map(ImpressionsPerDay)
     }
 
     fn claim(&self, config: &Config<'_>) -> Result<Option<ResultsFolder>> {

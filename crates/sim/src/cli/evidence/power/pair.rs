@@ -9,7 +9,7 @@ use ranktypes::spec::nearest;
 use ranktypes::text::escaped;
 use simulation::arm_names::ArmNames;
 use simulation::pairwise::compare_pairs;
-use simulation::prepared::PreparedSite;
+use simulation::prepared_site::PreparedSite;
 use simulation::truth::{GroundTruth, RegretMeasure};
 
 use analyses::power::Shares;

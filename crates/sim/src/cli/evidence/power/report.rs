@@ -84,9 +84,9 @@ impl PowerCase {
 
 /// Impressions per day.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct DaysPerUnit(pub(super) u64);
+pub(super) struct ImpressionsPerDay(pub(super) u64);
 
-impl DaysPerUnit {
+impl ImpressionsPerDay {
     fn of(self, impressions: f64) -> f64 {
         impressions / self.0 as f64
     }
@@ -96,7 +96,7 @@ impl DaysPerUnit {
 pub(super) struct Report<'a> {
     goal: Goal,
     power: f64,
-    days: Option<DaysPerUnit>,
+    days: Option<ImpressionsPerDay>,
     cases: Vec<PowerCase>,
     pair: Option<(MeasuredPair, &'a SiteDescription)>,
 }
@@ -105,7 +105,7 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         goal: Goal,
         power: f64,
-        days: Option<DaysPerUnit>,
+        days: Option<ImpressionsPerDay>,
         cases: Vec<PowerCase>,
         pair: Option<(MeasuredPair, &'a SiteDescription)>,
     ) -> Self {
@@ -266,7 +266,7 @@ impl<'a> Report<'a> {
             "power": self.power,
             "cases": cases.collect::<Vec<_>>(),
         });
-        if let Some(DaysPerUnit(per_day)) = self.days {
+        if let Some(ImpressionsPerDay(per_day)) = self.days {
             case_json["per_day"] = json!(per_day);
         }
         if let Some((pair, site)) = &self.pair {

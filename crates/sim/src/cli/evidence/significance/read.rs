@@ -113,7 +113,7 @@ fn file(results: &Path) -> Result<PathBuf> {
 }
 
 fn runs(path: &Path, metric: &str) -> Result<Vec<Run>> {
-    let bytes = input::read(path, input::MOST_OF_RESULTS).map_err(|error| path_error(error, "read", path))?;
+    let bytes = input::read(path, input::MAX_RESULT_BYTES).map_err(|error| path_error(error, "read", path))?;
     let name = path.display();
     let mut reader = csv::Reader::from_reader(&bytes[..]);
     let header: Vec<String> = reader
@@ -200,7 +200,7 @@ fn sets_of_rankers(runs: &Path) -> Option<usize> {
 
 /// Whether runs with the same number met the same queries and users (`--streams keyed`).
 fn has_keyed_streams(runs: &Path) -> bool {
-    let config = input::read_file(&runs.with_file_name("config.json"), input::MOST_OF_RESULTS).ok();
+    let config = input::read_file(&runs.with_file_name("config.json"), input::MAX_RESULT_BYTES).ok();
     let config: Option<Value> = config.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     config.is_some_and(|config| config["streams"] == "keyed")
 }

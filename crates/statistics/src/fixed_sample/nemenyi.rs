@@ -5,14 +5,14 @@
 //! P. B. Nemenyi, "Distribution-free Multiple Comparisons", Princeton University, 1963; J. Demšar, "Statistical Comparisons of Classifiers over
 //! Multiple Data Sets", JMLR 7, 2006, <https://www.jmlr.org/papers/v7/demsar06a.html>, section 3.2.2.
 
-use crate::special::normal_above;
+use crate::special_functions::normal_above;
 
 /// The critical difference of mean ranks at 5%: those of `entries` over `problems` that differ by less could change places on other problems.
 /// `None` for fewer than two of either.
 ///
 /// ```
 /// // Demšar's example: 4 classifiers on 14 data sets.
-/// let difference = statistics::fixed::critical_difference(4, 14).expect("more than one of each");
+/// let difference = statistics::fixed_sample::critical_difference(4, 14).expect("more than one of each");
 /// assert!((difference - 1.25).abs() < 5e-3);
 /// ```
 #[must_use]

@@ -11,7 +11,7 @@ use crate::StatisticsError;
 /// If a value is not in [0, 1].
 ///
 /// ```
-/// assert_eq!(statistics::fixed::holm(&[0.01, 0.04, 0.03])?, [0.03, 0.06, 0.06]);
+/// assert_eq!(statistics::fixed_sample::holm(&[0.01, 0.04, 0.03])?, [0.03, 0.06, 0.06]);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
@@ -35,7 +35,7 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
 /// If a value is not in [0, 1].
 ///
 /// ```
-/// assert_eq!(statistics::fixed::benjamini_hochberg(&[0.01, 0.04, 0.03])?, [0.03, 0.04, 0.04]);
+/// assert_eq!(statistics::fixed_sample::benjamini_hochberg(&[0.01, 0.04, 0.03])?, [0.03, 0.04, 0.04]);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
 pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {

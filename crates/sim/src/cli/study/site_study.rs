@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::{Arg, Args};
-use studies::{OnSite, UsualPlace};
+use studies::{SiteStudy, UsualPlace};
 
 use super::StudyLauncher;
 use crate::cli::args::{PlaceArgs, SiteArgs};
@@ -12,7 +12,7 @@ use crate::cli::args::{PlaceArgs, SiteArgs};
 #[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
 #[command(after_long_help = format!("Examples:\n{}", S::EXAMPLES))]
 #[command(mut_args = |flag| with_site_default(flag, S::USUAL_PLACE))]
-pub(in crate::cli) struct StudyOfSite<S: OnSite> {
+pub(in crate::cli) struct StudyOfSite<S: SiteStudy> {
     #[command(flatten)]
     site: SiteArgs,
 
@@ -23,7 +23,7 @@ pub(in crate::cli) struct StudyOfSite<S: OnSite> {
     place: PlaceArgs,
 }
 
-impl<S: OnSite> StudyOfSite<S> {
+impl<S: SiteStudy> StudyOfSite<S> {
     pub(in crate::cli) fn run(self) -> Result<()> {
         let Self { site, request, place } = self;
         let launcher = StudyLauncher::new(&place)?.with_default_place(S::USUAL_PLACE);

@@ -8,7 +8,7 @@
 
 use super::bootstrap::differences;
 use crate::StatisticsError;
-use crate::special::normal_quantile;
+use crate::special_functions::normal_quantile;
 
 /// The correlation of two samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ impl Correlation {
 /// If the samples differ in length or have fewer than three values, all values of one are equal, or a value is not finite.
 ///
 /// ```
-/// let found = statistics::fixed::correlation(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0])?;
+/// let found = statistics::fixed_sample::correlation(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0])?;
 /// assert!((found.pearson - 0.8).abs() < 1e-15);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```

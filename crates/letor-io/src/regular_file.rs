@@ -1,5 +1,5 @@
 //! Opening files that others may have placed. `output::input` of this workspace does the same for its commands; this crate
-//! depends on no other, and needs these lines alone.
+//! does not depend on what commands write, and needs these lines alone.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// Opens the regular file at `path` for reading. Anything else is refused before opening it could block.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     // Opening a device may have effects, so it is looked at first ...
-    refuse_others(&std::fs::metadata(path)?)?;
+    ensure_regular(&std::fs::metadata(path)?)?;
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -20,7 +20,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
     let file = options.open(path)?;
     // ... and again, because another may have taken its place.
-    refuse_others(&file.metadata()?)?;
+    ensure_regular(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -31,10 +31,10 @@ pub(crate) fn open_or_pipe(path: &Path) -> io::Result<File> {
     }
     let file = File::open(path)?;
     let metadata = file.metadata()?;
-    if not_a_file(&metadata) == Some(PIPE) { Ok(file) } else { refuse_others(&metadata).map(|()| file) }
+    if not_a_file(&metadata) == Some(PIPE) { Ok(file) } else { ensure_regular(&metadata).map(|()| file) }
 }
 
-fn refuse_others(metadata: &Metadata) -> io::Result<()> {
+fn ensure_regular(metadata: &Metadata) -> io::Result<()> {
     match not_a_file(metadata) {
         None => Ok(()),
         Some(what) => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, expected a file"))),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, PreEscaped, html};
 use ranktypes::text::with_unit;
-use verdicts::decide::{OfVersion, Verdicts};
+use verdicts::decide::{Verdicts, VersionVerdict};
 
 use crate::STYLES;
 use crate::charts::{self, HEIGHTS};
@@ -52,7 +52,7 @@ const INNER: f64 = WIDTH - LEFT_MARGIN - RIGHT_MARGIN;
 #[must_use]
 pub fn win_rates(verdicts: &Verdicts, note: Option<&str>) -> Option<String> {
     let are_several = verdicts.versions.len() > 1;
-    let of_version = |version: &OfVersion| {
+    let of_version = |version: &VersionVerdict| {
         let title = are_several.then(|| version.title().to_owned());
         let of_rate = |rate| (panel(title.as_deref(), &rate), charts::is_cut(&rate));
         rates(&version.decision).into_iter().map(of_rate).collect::<Vec<_>>()
@@ -121,7 +121,7 @@ fn svg(panels: &[Panel], notes: &[Line]) -> String {
     let svg = html! {
         svg class=(SCOPE) xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (WIDTH) " " (number(height)) } width=(WIDTH) height=(number(height))
             font-family="DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif" {
-            style { (PreEscaped(styles())) }
+            style { (PreEscaped(resolved_styles())) }
             rect width="100%" height="100%" fill="#ffffff" {}
             @for element in elements { (element) }
         }
@@ -157,7 +157,7 @@ fn lines(class: &'static str, text: &str) -> Vec<Line> {
 }
 
 /// The rules with values instead of names of values, which programs that place figures in documents do not support.
-fn styles() -> String {
+fn resolved_styles() -> String {
     let print_rules = STYLES.split_once("@media print").map_or("", |(_, print)| print);
     let block = print_rules
         .split_once(":root {")
@@ -168,10 +168,10 @@ fn styles() -> String {
     let mut text = String::new();
     for rule in RULES.lines() {
         let Some((selector, declarations)) = rule.split_once('{') else { continue };
-        let mut value_parts = declarations.split("var(--");
-        text += &format!(".{SCOPE} {selector}{{{}", value_parts.next().unwrap_or_default());
-        for value_part in value_parts {
-            let (name, suffix) = value_part.split_once(')').unwrap_or((value_part, ""));
+        let mut segments = declarations.split("var(--");
+        text += &format!(".{SCOPE} {selector}{{{}", segments.next().unwrap_or_default());
+        for segment in segments {
+            let (name, suffix) = segment.split_once(')').unwrap_or((segment, ""));
             text += values.get(name).copied().unwrap_or_default();
             text += suffix;
         }
@@ -252,7 +252,7 @@ mod tests {
     fn it_needs_nothing_and_changes_nothing_around_it() {
         let svg = figure(&["A", "B"], &[None], &[(0, day(1), (0, 1), [30, 20, 1])], None).unwrap();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-        let rules = styles();
+        let rules = resolved_styles();
         // Every name of a value has its value, and every rule holds for the figure alone.
         assert!(!rules.contains("var(") && !rules.contains("rem") && !rules.contains(": ;"), "{rules}");
         assert_eq!(rules.lines().count(), RULES.lines().count());

@@ -8,7 +8,7 @@ use crate::{Arm, Generator, state};
 
 /// The state of a tournament that is cut short.
 #[derive(Debug, Clone)]
-pub(super) struct Knockout {
+pub(super) struct CutShortTournament {
     /// All arms, the strongest as far as known first: they knock the others out soonest.
     order: Vec<Arm>,
     /// Where each arm is in `order`.
@@ -22,9 +22,9 @@ pub(super) struct Knockout {
     strengths: Vec<u64>,
 }
 
-state!(Knockout { order, places, sorted_for, played, beaten, strengths });
+state!(CutShortTournament { order, places, sorted_for, played, beaten, strengths });
 
-impl Knockout {
+impl CutShortTournament {
     pub(super) fn new(arms: usize) -> Self {
         Self {
             order: (0..arms).map(Arm::at).collect(),
@@ -36,11 +36,11 @@ impl Knockout {
         }
     }
 
-    /// The arm of `first` that wins the most duels, ties at random, given the arms that the favourite beats.
+    /// The arm of `candidates` that wins the most duels, ties at random, given the arms that the favourite beats.
     pub(super) fn champion(
         &mut self,
         posterior: &impl Preferences,
-        first: &[Arm],
+        candidates: &[Arm],
         favourite: usize,
         favourite_row: &[u32],
         generator: &mut Generator,
@@ -52,19 +52,20 @@ impl Knockout {
         self.sorted_for -= 1;
         self.played.fill(0);
 
-        let mut fewest = arms - 1 - favourite_row.iter().sum::<u32>() as usize;
+        let mut min_losses = arms - 1 - favourite_row.iter().sum::<u32>() as usize;
         let (mut champion, mut ties) = (favourite, 1);
         for place in 0..arms {
             let arm = self.order[place].index();
-            if arm == favourite || first.binary_search(&Arm::at(arm)).is_err() {
+            if arm == favourite || candidates.binary_search(&Arm::at(arm)).is_err() {
                 continue;
             }
-            let before = favourite_row[arm] as usize;
-            let Some(losses) = self.play(posterior, arm, favourite, before, fewest, generator) else {
+            let lost_to_favourite = favourite_row[arm] as usize;
+            let Some(losses) = self.count_losses(posterior, arm, favourite, lost_to_favourite, min_losses, generator)
+            else {
                 continue;
             };
-            if losses < fewest {
-                (fewest, champion, ties) = (losses, arm, 1);
+            if losses < min_losses {
+                (min_losses, champion, ties) = (losses, arm, 1);
             } else {
                 ties += 1;
                 if below(generator, ties) == 0 {
@@ -75,21 +76,21 @@ impl Knockout {
         champion
     }
 
-    /// How many duels `arm` loses; None once it is more than `most`.
+    /// How many duels `arm` loses; None once it is more than `max_losses`.
     #[inline]
-    fn play(
+    fn count_losses(
         &mut self,
         posterior: &impl Preferences,
         arm: usize,
         favourite: usize,
         mut losses: usize,
-        most: usize,
+        max_losses: usize,
         generator: &mut Generator,
     ) -> Option<usize> {
         let words = posterior.arms().div_ceil(64);
         let own_place = self.places[arm] as usize;
         for (place, other) in self.order.iter().enumerate() {
-            if losses > most {
+            if losses > max_losses {
                 self.played[arm] = place as u32;
                 return None;
             }
@@ -107,7 +108,7 @@ impl Knockout {
             losses += usize::from(!won);
         }
         self.played[arm] = posterior.arms() as u32;
-        (losses <= most).then_some(losses)
+        (losses <= max_losses).then_some(losses)
     }
 
     #[cold]

@@ -10,7 +10,7 @@
 //! <https://doi.org/10.2307/3001968>.
 
 use crate::StatisticsError;
-use crate::special::normal_above;
+use crate::special_functions::normal_above;
 
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@
 //! I, Type II and Type III Errors", SIGIR 2019, <https://doi.org/10.1145/3331184.3331259>.
 
 use crate::StatisticsError;
-use crate::special::{student_outside, student_quantile};
+use crate::special_functions::{student_outside, student_quantile};
 
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +55,7 @@ pub(super) fn interval(
 /// If the samples differ in length or have fewer than two values, or a value is not finite.
 ///
 /// ```
-/// let found = statistics::fixed::paired_t_test(&[0.42, 0.13, 0.77, 0.5], &[0.40, 0.25, 0.70, 0.5])?;
+/// let found = statistics::fixed_sample::paired_t_test(&[0.42, 0.13, 0.77, 0.5], &[0.40, 0.25, 0.70, 0.5])?;
 /// assert!((found.p_value - 0.8642).abs() < 1e-4);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```

@@ -14,7 +14,7 @@ use ranktypes::text::excerpt;
 
 use super::fields::LineFields;
 use super::lists::ListSeparator;
-use super::mixed_list::{List, ListFields};
+use super::mixed_list::{ListFields, MixedList};
 use super::names::{Field, LineKind};
 use super::shape::session::session;
 use super::value::missing_field_error;
@@ -133,7 +133,7 @@ pub(super) fn impression_of_fields<'a>(
             _ => {}
         }
     }
-    let List { shown: hit_ids, oddities, version, mixed } = list.list()?;
+    let MixedList { shown: hit_ids, oddities, version, mixed } = list.mixed_list()?;
     Ok(Impression { id, time, unit, agent, pairs, version, shown: hit_ids, oddities, mixed })
 }
 

@@ -16,7 +16,7 @@
 //!   <https://doi.org/10.3102/10769986025002101>: the effect size.
 
 use crate::StatisticsError;
-use crate::special::normal_above;
+use crate::special_functions::normal_above;
 
 /// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ const EXACT: usize = 50;
 /// If a sample is empty, or a value is not finite.
 ///
 /// ```
-/// let found = statistics::fixed::rank_sum(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0])?;
+/// let found = statistics::fixed_sample::rank_sum(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0])?;
 /// // One of the twenty ways to choose three of six, and its mirror image.
 /// assert_eq!((found.superiority, found.p_value, found.exact), (0.0, 0.1, true));
 /// # Ok::<(), statistics::StatisticsError>(())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use verdicts::amounts::SideClicks;
 use verdicts::integrity::PageRecord;
-use verdicts::{OfVersion, PairChoice, Version};
+use verdicts::{PairChoice, Version, VersionDeclarations};
 
 use crate::join::conversions::{self, Owner};
 use crate::join::outcome::PairOutcome;
@@ -37,7 +37,7 @@ impl OrderedOutcome {
 }
 
 /// Which version a lineup is of, and which pair of all rankers a pair of a lineup is.
-pub(in crate::join) struct Pairs {
+pub(in crate::join) struct LineupIndex {
     /// The names of all rankers, in the order of results.
     pub(in crate::join) names: Vec<String>,
     /// The versions, in the order of results.
@@ -48,17 +48,17 @@ pub(in crate::join) struct Pairs {
     lineups: Vec<(usize, Vec<usize>)>,
 }
 
-impl Pairs {
+impl LineupIndex {
     /// The pairs of all lineups; `names` are the rankers in the order of results.
     pub(in crate::join) fn new(
         lineups: &[Lineup],
         names: Vec<String>,
-        versions: &BTreeMap<Option<String>, OfVersion>,
+        versions: &BTreeMap<Option<String>, VersionDeclarations>,
         settings: &Settings,
     ) -> Self {
         let ranker_index =
             |name: &String| names.iter().position(|other_name| other_name == name).expect("every name is there");
-        let version_rankers = |of: &OfVersion| {
+        let version_rankers = |of: &VersionDeclarations| {
             let mut rankers: Vec<usize> = of.rankers.iter().chain(&settings.rankers).map(ranker_index).collect();
             rankers.sort_unstable();
             rankers.dedup();
@@ -124,7 +124,7 @@ impl Pairs {
 
 /// The versions in the order of results, and how their pairs were chosen.
 pub(in crate::join) fn resolve_versions(
-    versions: &BTreeMap<Option<String>, OfVersion>,
+    versions: &BTreeMap<Option<String>, VersionDeclarations>,
     settings: &Settings,
 ) -> Vec<Version> {
     versions.iter().map(|(name, of)| of.resolve(name.as_deref(), settings.pairs)).collect()
@@ -132,7 +132,7 @@ pub(in crate::join) fn resolve_versions(
 
 /// How pairs were chosen over all versions: the most careful answer, and whether any of them declares it.
 pub(in crate::join) fn most_careful_choice(versions: &[Version]) -> Version {
-    let none = || OfVersion::default().resolve(None, None);
+    let none = || VersionDeclarations::default().resolve(None, None);
     let strictest = versions.iter().rev().max_by_key(|version| version.choice).cloned().unwrap_or_else(none);
     Version { name: None, declared: versions.iter().filter_map(|version| version.declared).max(), ..strictest }
 }

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::Simulation;
 
-/// Queries.
+/// Different queries of all users.
 const QUERIES: usize = 400;
 /// Documents of a query.
 pub(super) const DOCUMENTS_PER_QUERY: usize = 30;
@@ -18,7 +18,7 @@ const PHASES: usize = 8;
 pub(super) type CompiledModel = <AnyClickModel as ClickModel>::Compiled;
 
 /// The queries, the same for all users.
-pub(super) struct World {
+pub(super) struct QueryPool {
     queries: Vec<Query>,
     pub(super) model: CompiledModel,
     /// The grades of the click model, worst first.
@@ -34,7 +34,7 @@ struct Query {
     lists: Vec<Vec<ListBuf>>,
 }
 
-impl World {
+impl QueryPool {
     pub(super) fn new(simulation: &Simulation) -> Result<Self, String> {
         simulation.check()?;
         let model = simulation.click.resolve(BEST as f32).map_err(|error| error.to_string())?;
@@ -45,7 +45,7 @@ impl World {
         Ok(Self { queries, model, grades })
     }
 
-    pub(super) fn queries(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.queries.len()
     }
 

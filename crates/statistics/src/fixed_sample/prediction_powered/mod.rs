@@ -30,7 +30,7 @@ mod tests;
 
 use self::moments::{MeanMoments, Moments, PEOPLE, SAMPLE, rest_variance};
 use crate::StatisticsError;
-use crate::special::student_outside;
+use crate::special_functions::student_outside;
 
 /// The data on one unit and one mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,7 +103,7 @@ pub(crate) fn tuned(slope: f64, curvature: f64) -> f64 {
 /// Means that were estimated together.
 ///
 /// ```
-/// use statistics::fixed::{LabelledSample, PartlyLabelled, PredictionPoweredMeans};
+/// use statistics::fixed_sample::{LabelledSample, PartlyLabelled, PredictionPoweredMeans};
 ///
 /// // People labelled four of eight units wholly; the model rates all of them .1 too high.
 /// let people = [0.3, 0.5, 0.2, 0.8];

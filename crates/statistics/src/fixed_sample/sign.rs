@@ -1,6 +1,6 @@
 //! The sign test and an interval for its share.
 
-use crate::special::binomial_at_least;
+use crate::special_functions::binomial_at_least;
 use crate::{Counts, StatisticsError};
 
 /// The exact two-sided p-value of "wins and losses are equally likely"; ties do not count. 1 without decided units.

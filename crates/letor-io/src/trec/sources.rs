@@ -7,7 +7,7 @@ use super::fields::is_comment;
 use crate::error::{Error, ErrorKind};
 use crate::file_names::{reason_it_is_not_meant, split_name, stem};
 use crate::names::{NameError, NameFault, Names};
-use crate::regular::not_a_file;
+use crate::regular_file::not_a_file;
 use crate::text::{ForeignFile, foreign_format, lines, open_source, read_up_to};
 
 /// The most bytes of a file of a folder that are read to find its first line.
@@ -85,13 +85,13 @@ pub fn path_of(run: &str) -> &Path {
 }
 
 /// Whether any of `runs`, given as [`open`](super::open) takes them, was written from synthetic data, by its first line.
-pub fn are_synthetic<S: AsRef<str>>(runs: &[S]) -> bool {
+pub fn any_synthetic<S: AsRef<str>>(runs: &[S]) -> bool {
     let Ok((sources, _)) = expand(runs) else { return false };
-    let is_marked = |line: Vec<u8>| {
+    let is_synthetic = |line: Vec<u8>| {
         let tag = line.split(u8::is_ascii_whitespace).rfind(|field| !field.is_empty());
         tag.is_some_and(|tag| tag.starts_with(SYNTHETIC.as_bytes()))
     };
-    sources.iter().any(|source| first_line(&source.path).is_some_and(is_marked))
+    sources.iter().any(|source| first_line(&source.path).is_some_and(is_synthetic))
 }
 
 /// The names of runs read from `sources` with these `tags`: the name given, otherwise the name of the file without its

@@ -12,7 +12,7 @@
 
 use super::bootstrap::differences;
 use crate::StatisticsError;
-use crate::special::{student_outside, student_quantile};
+use crate::special_functions::{student_outside, student_quantile};
 
 /// A line that was fitted to points.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,7 +125,7 @@ impl Prediction {
 /// equal, or numbers are so large or so far apart that a result is not finite.
 ///
 /// ```
-/// let line = statistics::fixed::weighted_line(&[1.0, 2.0, 3.0, 4.0], &[2.0, 3.0, 5.0, 6.0], &[1.0; 4])?;
+/// let line = statistics::fixed_sample::weighted_line(&[1.0, 2.0, 3.0, 4.0], &[2.0, 3.0, 5.0, 6.0], &[1.0; 4])?;
 /// assert!((line.intercept - 0.5).abs() < 1e-12 && (line.slope - 1.4).abs() < 1e-12);
 /// // Residuals of 0.1, -0.3, 0.3 and -0.1.
 /// assert!((line.residual_deviation - 0.1_f64.sqrt()).abs() < 1e-12);

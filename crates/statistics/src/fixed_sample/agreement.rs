@@ -10,7 +10,7 @@ use crate::{Counts, StatisticsError};
 /// If the samples differ in length, or a difference of two values is not finite.
 ///
 /// ```
-/// use statistics::fixed::{exact_interval, sign_agreement};
+/// use statistics::fixed_sample::{exact_interval, sign_agreement};
 ///
 /// let counts = sign_agreement(&[0.02, -0.01, 0.03, 0.0], &[1.4, -0.2, -0.3, 0.5])?;
 /// assert_eq!((counts.wins, counts.losses, counts.ties), (2, 1, 1));
@@ -44,7 +44,7 @@ pub fn sign_agreement(first: &[f64], second: &[f64]) -> Result<Counts, Statistic
 /// <https://doi.org/10.1177/001316446002000104>.
 ///
 /// ```
-/// let kappa = statistics::fixed::kappa(&[[20.0, 5.0], [10.0, 15.0]]).unwrap();
+/// let kappa = statistics::fixed_sample::kappa(&[[20.0, 5.0], [10.0, 15.0]]).unwrap();
 /// assert!((kappa - 0.4).abs() < 1e-12);
 /// ```
 #[must_use]

@@ -1,6 +1,5 @@
 //! Encodes lines as records: ids become hashes, names of rankers become places in a lineup.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ranktypes::text::excerpt;
@@ -8,8 +7,9 @@ use verdicts::PairChoice;
 use verdicts::integrity::{is_normal, normal_form};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::record::{
-    ClickRecord, ID_BYTES, MAX_NARROW_DOCUMENT, NO_UNIT, NORMAL_FORM_MASK, NOT_MIXED, NewImpression, Origin,
+use super::super::record::{
+    ClickRecord, ID_BYTES, MAX_NARROW_DOCUMENT, NORMAL_FORM_MASK, NewImpression, Origin, UNITLESS_LINEUP,
+    UNMIXED_LINEUP,
 };
 use crate::error::LineError;
 use crate::model::{
@@ -20,12 +20,12 @@ use crate::model::{
 const RECENT: usize = 8;
 
 /// The hash of an id.
-pub(super) fn hash(id: &str) -> u128 {
+pub(in crate::join) fn hash(id: &str) -> u128 {
     xxh3_128(id.as_bytes()) & ((1 << (8 * ID_BYTES)) - 1)
 }
 
 /// The hash of a document: its lower bits are of the normal form of its id, the others of the id itself.
-pub(super) fn hash_of_document(id: &str) -> u64 {
+pub(in crate::join) fn hash_of_document(id: &str) -> u64 {
     let hash = xxh3_64(id.as_bytes()) >> 16;
     if is_normal(id) {
         return hash;
@@ -47,13 +47,13 @@ fn are_alike(hashes: &[u64], shown: &[&str]) -> Result<bool, usize> {
         return (0..shown.len()).find(|&at| !hashes_seen.insert(&shown[at])).map_or(Ok(true), Err);
     }
     // Ten bits of each hash: most lists have no two that agree even in these.
-    let (mut hashes_seen, mut are_any_alike) = ([0_u64; 16], 0);
+    let (mut hashes_seen, mut repeated_bits) = ([0_u64; 16], 0);
     for hash in hashes {
         let (word, bit) = ((hash >> 6 & 15) as usize, 1 << (hash & 63));
-        are_any_alike |= hashes_seen[word] & bit;
+        repeated_bits |= hashes_seen[word] & bit;
         hashes_seen[word] |= bit;
     }
-    if are_any_alike == 0 {
+    if repeated_bits == 0 {
         return Ok(false);
     }
     let mut are_any_alike = false;
@@ -84,7 +84,7 @@ struct RecentLineup {
     is_two: bool,
     version: Option<String>,
     declared: Option<PairChoice>,
-    alone: SingleRanker,
+    single_ranker: SingleRanker,
     number: u32,
 }
 
@@ -95,7 +95,7 @@ impl RecentLineup {
 }
 
 /// Turns lines into records. Each thread has its own.
-pub(super) struct LineEncoder<'a> {
+pub(in crate::join) struct LineEncoder<'a> {
     settings: &'a Settings,
     lineups: &'a Lineups,
     /// Numbers of lineups, so that threads rarely meet.
@@ -112,25 +112,24 @@ pub(super) struct LineEncoder<'a> {
 }
 
 impl<'a> LineEncoder<'a> {
-    pub(super) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
+    pub(in crate::join) fn new(settings: &'a Settings, lineups: &'a Lineups, keep_origins: bool) -> Self {
         let agent = (String::new(), settings.bots.is_known_agent(""));
         let (known, recent, documents, credit) = Default::default();
         Self { settings, lineups, known, recent, keep_origins, agent, documents, credit }
     }
 
     /// Appends the record of an impression to the buffer that `buffer` chooses by the hash of its id.
-    pub(super) fn complete_impression<'b>(
+    pub(in crate::join) fn encode_owned_impression<'b>(
         &mut self,
         impression: &Impression<'_>,
         origin: Origin,
         buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
     ) -> Result<(), LineError> {
-        fn as_strs<'c>(texts: &'c [Cow<'_, str>]) -> Vec<&'c str> {
-            texts.iter().map(|text| &**text).collect()
-        }
         let Impression { id, time, unit, agent, pairs, version, shown, oddities, mixed } = impression;
         let rankers = match mixed {
-            Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => rankers.as_deref().map(as_strs),
+            Some(Mixed::Teams { rankers, .. } | Mixed::Receipt { rankers, .. }) => {
+                rankers.as_deref().map(crate::read::as_strs)
+            }
             None => None,
         };
         let rankers = rankers.as_deref();
@@ -145,14 +144,15 @@ impl<'a> LineEncoder<'a> {
                 Some(MixedRef::Receipt { body, method, is_two: *is_two, page: page.as_ref(), paged: *paged, rankers })
             }
         };
-        let (unit, agent, version, shown) = (unit.as_deref(), agent.as_deref(), version.as_deref(), &*as_strs(shown));
+        let (unit, agent, version, shown) =
+            (unit.as_deref(), agent.as_deref(), version.as_deref(), &*crate::read::as_strs(shown));
         let (time, pairs, oddities) = (*time, *pairs, *oddities);
         let impression = ImpressionRef { id, time, unit, agent, pairs, version, shown, oddities, mixed };
-        self.impression(&impression, origin, buffer)
+        self.encode_impression(&impression, origin, buffer)
     }
 
     /// The same for one in borrowed parts.
-    pub(super) fn impression<'b>(
+    pub(in crate::join) fn encode_impression<'b>(
         &mut self,
         impression: &ImpressionRef<'_>,
         origin: Origin,
@@ -171,12 +171,12 @@ impl<'a> LineEncoder<'a> {
         self.credit.clear();
         let design = (impression.pairs, impression.version);
         let lineup = match (&impression.mixed, impression.unit) {
-            (None, _) => NOT_MIXED,
-            (Some(_), None) => NO_UNIT,
-            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.teams(teams, *rankers, design)?,
+            (None, _) => UNMIXED_LINEUP,
+            (Some(_), None) => UNITLESS_LINEUP,
+            (Some(MixedRef::Teams { teams, rankers }), Some(_)) => self.lineup_of_teams(teams, *rankers, design)?,
             (Some(MixedRef::Receipt { body, method, is_two, page, paged, rankers }), Some(_)) => {
                 write_credit(*page, *paged, body, &mut self.credit);
-                self.receipt(method, *is_two, *rankers, design)?
+                self.lineup_of_receipt(method, *is_two, *rankers, design)?
             }
         };
         let unit = match (impression.unit, self.settings.unit) {
@@ -211,12 +211,17 @@ impl<'a> LineEncoder<'a> {
     }
 
     /// 1 if a rule needs the dwell time and the click lacks it, otherwise 0.
-    pub(super) fn lacks_dwell(&self, click: &Click<'_>) -> u64 {
+    pub(in crate::join) fn lacks_dwell(&self, click: &Click<'_>) -> u64 {
         u64::from(self.settings.dwell.is_some() && click.dwell.is_none())
     }
 
     /// Appends the record of a click to the buffer that `buffer` chooses by the hash of its impression.
-    pub(super) fn click<'b>(&self, click: &Click<'_>, origin: Origin, buffer: impl FnOnce(u128) -> &'b mut Vec<u8>) {
+    pub(in crate::join) fn encode_click<'b>(
+        &self,
+        click: &Click<'_>,
+        origin: Origin,
+        buffer: impl FnOnce(u128) -> &'b mut Vec<u8>,
+    ) {
         let id = hash(&click.impression);
         let record = ClickRecord {
             id,
@@ -230,7 +235,7 @@ impl<'a> LineEncoder<'a> {
     }
 
     /// The lineup of a receipt.
-    fn receipt(
+    fn lineup_of_receipt(
         &mut self,
         method: &str,
         is_two: bool,
@@ -265,11 +270,11 @@ impl<'a> LineEncoder<'a> {
                 format!("{} rankers for a receipt of {count}; name those of the receipt in their order", names.len());
             return Err(LineError::new(message));
         }
-        self.number(names, method, is_two, design, SingleRanker::No)
+        self.lineup_number(names, method, is_two, design, SingleRanker::No)
     }
 
     /// The lineup of teams; the credit becomes the place of each.
-    fn teams(
+    fn lineup_of_teams(
         &mut self,
         teams: &[Option<&str>],
         rankers: Option<&[&str]>,
@@ -277,7 +282,7 @@ impl<'a> LineEncoder<'a> {
     ) -> Result<u32, LineError> {
         let stated_rankers = &self.settings.rankers;
         let single_ranker = may_be_alone(teams, rankers);
-        let is_alike = |recent: &&RecentLineup| recent.alone == single_ranker && recent.has_design(design);
+        let is_alike = |recent: &&RecentLineup| recent.single_ranker == single_ranker && recent.has_design(design);
         // Most impressions have the rankers of one before.
         for RecentLineup { names, method, number, .. } in self.recent.iter().filter(is_alike) {
             let are_same = match rankers {
@@ -312,17 +317,17 @@ impl<'a> LineEncoder<'a> {
             let team = teams.iter().flatten().find(|team| !names.iter().any(|name| name == *team));
             let team = team.map_or_else(String::new, |team| excerpt(team));
             return Err(LineError::new(if rankers.is_some() {
-                crate::read::strange_team(&team)
+                crate::read::unknown_team_message(&team)
             } else {
                 format!("the team {team} is none of --rankers {}", names.join(","))
             }));
         }
         let is_two = names.len() == 2;
-        self.number(names, TEAMS, is_two, design, single_ranker)
+        self.lineup_number(names, TEAMS, is_two, design, single_ranker)
     }
 
     /// The number of a lineup, which is likely to come again soon.
-    fn number(
+    fn lineup_number(
         &mut self,
         names: Vec<String>,
         method: &str,
@@ -341,7 +346,7 @@ impl<'a> LineEncoder<'a> {
         };
         self.recent.truncate(RECENT - 1);
         let (method, version) = (method.to_owned(), version.map(str::to_owned));
-        self.recent.insert(0, RecentLineup { names, method, is_two, version, declared, alone: single_ranker, number });
+        self.recent.insert(0, RecentLineup { names, method, is_two, version, declared, single_ranker, number });
         Ok(number)
     }
 }

@@ -1,8 +1,10 @@
 //! Turns blocks of lines into records, on any number of threads.
 
+pub(super) mod line_encoder;
+
 use std::collections::BTreeSet;
 
-use super::line_encoder::LineEncoder;
+use self::line_encoder::LineEncoder;
 use super::span::Span;
 use super::tally::{Aside, ClickFate, ImpressionFate, Tally};
 use crate::error::{LineError, LogError};
@@ -104,14 +106,14 @@ impl BlockEncoder<'_> {
                 let (time, is_synthetic) = match fast_path.impression(text, header, self.settings) {
                     Some(impression) => {
                         if impression.time >= self.behind {
-                            encoder.impression(&impression, origin, |id| &mut records[partition(id)])?;
+                            encoder.encode_impression(&impression, origin, |id| &mut records[partition(id)])?;
                         }
                         (impression.time, impression.is_synthetic())
                     }
                     None => {
                         let Some(impression) = read::impression(text, header, self.settings)? else { return Ok(()) };
                         if impression.time >= self.behind {
-                            encoder.complete_impression(&impression, origin, |id| &mut records[partition(id)])?;
+                            encoder.encode_owned_impression(&impression, origin, |id| &mut records[partition(id)])?;
                         }
                         (impression.time, impression.is_synthetic())
                     }
@@ -171,7 +173,7 @@ impl BlockEncoder<'_> {
             return;
         }
         encoded_block.tally.without_dwell += encoder.lacks_dwell(click);
-        encoder.click(click, origin, |id| &mut encoded_block.records[id as usize & (self.partition_count - 1)]);
+        encoder.encode_click(click, origin, |id| &mut encoded_block.records[id as usize & (self.partition_count - 1)]);
         if self.keeps_times {
             encoded_block.order.push(click.time);
         }

@@ -11,7 +11,7 @@ use crate::site::OpenSite;
 
 /// A study of an open site, with a request that is also the flags of the command line. The command, its help, shards,
 /// `rankduel.toml` and the function in Python follow from this.
-pub trait OnSite: Study {
+pub trait SiteStudy: Study {
     /// The request, apart from the site and the seed. Its fields are flags, and arguments in Python.
     type Request: clap::Args + Send + 'static;
     /// A summary, in half a line.

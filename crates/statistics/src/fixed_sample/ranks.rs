@@ -3,7 +3,7 @@
 /// The rank of each value, from 1 for the smallest; equal ones share the mean of theirs.
 ///
 /// ```
-/// assert_eq!(statistics::fixed::mid_ranks(&[0.3, 0.1, 0.3, 0.2]), [3.5, 1.0, 3.5, 2.0]);
+/// assert_eq!(statistics::fixed_sample::mid_ranks(&[0.3, 0.1, 0.3, 0.2]), [3.5, 1.0, 3.5, 2.0]);
 /// ```
 #[must_use]
 pub fn mid_ranks(values: &[f64]) -> Vec<f64> {
