@@ -27,7 +27,7 @@ from rankduel.commands import analyse, command, experiment, inspect
 from rankduel.environments import Environment
 from rankduel.findings import Findings
 from rankduel.frames import Frame
-from rankduel.lists import experiment_version, interleave, multileave
+from rankduel.lists import interleave, multileave
 from rankduel.live import Live
 from rankduel.log_rules import CreditRules
 from rankduel.logs import Credited, Decision, Fault, credit_frame, decide
@@ -42,6 +42,7 @@ from rankduel.site_settings import SiteSettings
 from rankduel.site_studies import Comparison, Truth
 from rankduel.sites import Site
 from rankduel.studies import Study
+from rankduel.versions import experiment_version
 
 __all__ = [
     "Board",

@@ -22,7 +22,7 @@ from rankduel.matrices import Matrix
 from rankduel.notes import RankduelWarning
 from rankduel.plots import draw_forest
 from rankduel.settings import cores
-from rankduel.tables import cells
+from rankduel.tables import cells, is_missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -344,7 +344,7 @@ def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value.strip()
-    if value is None or (isinstance(value, (float, np.floating)) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType"):
+    if is_missing(value) or (isinstance(value, (float, np.floating)) and math.isnan(value)):
         return ""
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankduel import _core
-from rankduel.tables import SINGLE, Column, Table, begin_with_text, cells, is_lazy
+from rankduel.tables import SINGLE, Column, Table, begin_with_text, cells, is_lazy, is_missing
 from rankduel.tables import batches as read
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def _as_json(name: str, value: Any) -> Any:
     _core.in_order(value, f"the column {name!r}")
     if isinstance(value, float):
         return None if math.isnan(value) else value
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if is_missing(value):
         return None
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()

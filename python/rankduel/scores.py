@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from rankduel import notes
 from rankduel.keywords import suggesting
-from rankduel.tables import cells, is_lazy, is_table
+from rankduel.tables import cells, is_lazy, is_missing, is_table
 
 COMPETITOR = ("competitor", "model")
 ITEM = ("item", "id", "sample_id")
@@ -111,7 +111,7 @@ def _winner(difference: float) -> str:
 
 def _number(value: Any, row: int) -> float | None:
     """A score, or None where there is none."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if is_missing(value):
         return None
     value = LETTERS.get(value, value) if isinstance(value, str) else value
     try:

@@ -273,11 +273,16 @@ def _times(values: Any, what: str) -> list[Any]:
     return [time_text(value) for value in values]
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value of a table is none: `None`, or the missing value of pandas, also for times."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
 def time_text(value: Any) -> Any:
     """A time as text, as files have it; what is none as it is."""
     if isinstance(value, str):
         return value
-    if isinstance(value, (bool, np.bool_)) or value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if isinstance(value, (bool, np.bool_)) or is_missing(value):
         return value
     if isinstance(value, float):
         # Not with an exponent.

@@ -15,21 +15,12 @@ use studies::site::OpenSite;
 use studies::{Execution, Report, SiteStudy, Study as _, StudyOutcome, run};
 
 use crate::call::{CallOptions, exception, work};
+use crate::findings::{Findings, findings};
 use crate::frame::Columns;
 use crate::matrix::Matrix;
 use crate::settings::{DestinationArguments, StudyInputs, execution, parse};
 use crate::site::Site;
 use crate::study::{Config, Study};
-
-/// The findings of a study: the text, all numbers as JSON, tables and figures by name.
-pub(crate) type Findings = (String, String, Vec<(String, Columns)>, Vec<(String, String)>);
-
-/// A report for Python.
-pub(crate) fn findings(report: &Report) -> PyResult<Findings> {
-    let tables = report.tables().map(|(name, csv)| Ok((name.to_owned(), Columns::of(csv.to_vec())?)));
-    let figures = report.figures().map_err(|error| exception(&error))?;
-    Ok((report.text.clone(), report.json.clone(), tables.collect::<PyResult<_>>()?, figures))
-}
 
 /// Carries out the study called `name` with the flags `settings`. Studies of sites are listed here, one line each.
 fn carried_out(

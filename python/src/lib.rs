@@ -8,7 +8,7 @@
 //! | [`matrix`] | preference matrices, and studies on them |
 //! | [`settings`] | the caller's request for a study |
 //! | [`study`] | finished runs of bandits |
-//! | [`own`], [`own_environment`] | policies and environments written in Python |
+//! | [`python_policy`], [`python_environment`] | policies and environments written in Python |
 //! | [`clicks`] | click models written in Python, and users simulated alone |
 //! | [`live`] | sessions of judges |
 //! | [`rankings`] | rankings and judgements in tables, as files of TREC and by query |
@@ -49,6 +49,7 @@ mod board;
 mod call;
 mod clicks;
 mod command;
+mod findings;
 mod frame;
 mod lists;
 mod live;

@@ -24,8 +24,8 @@ use studies::request::{MatrixRequest, RunSettings, StudyDefaults};
 use studies::results::{NamedMatrix, PreparedEnvironment};
 use studies::{Execution, Report, StudyOutcome, matrix_file, run};
 
-use crate::analyses::{Findings, findings};
 use crate::call::{CallOptions, exception, value_error, work};
+use crate::findings::{Findings, findings};
 use crate::settings::{DestinationArguments, StudyInputs};
 use crate::study::{Config, Study, arm_name};
 

@@ -16,7 +16,7 @@ pub use fetch::Arguments;
 /// # Errors
 /// When something cannot be downloaded, read or written.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    registry::gets_data_with("cargo xtask fetch-datasets", true);
+    registry::set_data_command("cargo xtask fetch-datasets", true);
     let mut bar = Bar::new(|line| println!("{line}"), |text| eprintln!("{text}"));
     let missing = match arguments.run(&registry::data_root(), Some(&download::Settings::default()), &mut bar) {
         Ok(missing) => missing,

@@ -33,9 +33,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let arena = MatrixArena::new(random_subset(&matrix, arms, subset)?)?;
             for (place, spec) in specs.iter().enumerate() {
                 let run = Run { arena: arena.clone(), steps, seed: subset };
-                let (regret, found) = spec.visit(arms, Some(steps), run)?;
+                let (regret, is_right) = spec.visit(arms, Some(steps), run)?;
                 regrets[place].push(regret);
-                right[place] += u64::from(found);
+                right[place] += u64::from(is_right);
             }
         }
         for ((spec, regrets), right) in specs.iter().zip(&regrets).zip(&right) {

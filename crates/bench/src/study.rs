@@ -79,13 +79,13 @@ struct Unit {
 /// The results of a session, as they are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Cell {
+enum SessionResult {
     /// The measured values.
     #[serde(rename = "v")]
     Values(Values),
     /// The entry does not play such a problem.
     DoesNotPlay(String),
-    /// It broke a rule.
+    /// It first_foul a rule.
     Broke(String),
     /// It was not played, because it had broken a rule before.
     Skipped,
@@ -157,38 +157,38 @@ impl BenchStudy {
         entries.filter(|(entry, _)| entry.plays(track)).map(|(_, info)| info.name.clone()).collect()
     }
 
-    fn play_unit(&self, number: usize, arena: Option<&Arena>, broke_at: &[AtomicUsize]) -> Vec<Cell> {
+    fn play_unit(&self, number: usize, arena: Option<&Arena>, broke_at: &[AtomicUsize]) -> Vec<SessionResult> {
         let Unit { track, problem, run } = self.units[number];
         if let (Track::Interleaving, Some(arena)) = (track, arena) {
             let play = |method: &Method| match self.definition.why_left_out(track, &method.name()) {
-                Some(why) => Cell::DoesNotPlay(why.to_owned()),
-                None => Cell::Values(arena.play(&self.key, problem, run, method)),
+                Some(why) => SessionResult::DoesNotPlay(why.to_owned()),
+                None => SessionResult::Values(arena.play(&self.key, problem, run, method)),
             };
             return self.methods.iter().map(play).collect();
         }
         let problem = self.problems(track)[problem];
         let mut cells = Vec::new();
         let entries = self.request.entries.iter().zip(&self.infos).zip(broke_at);
-        for ((entry, info), broke) in entries.filter(|((entry, _), _)| entry.plays(track)) {
+        for ((entry, info), first_foul) in entries.filter(|((entry, _), _)| entry.plays(track)) {
             // A program may have any name.
             if let Some(why) =
                 self.definition.why_left_out(track, &info.name).filter(|_| matches!(entry, Entry::Policy(_)))
             {
-                cells.push(Cell::DoesNotPlay(why.to_owned()));
+                cells.push(SessionResult::DoesNotPlay(why.to_owned()));
                 continue;
             }
             // The first foul of all units counts, whichever thread is fastest: later units need not be played.
-            if broke.load(Ordering::Relaxed) < number {
-                cells.push(Cell::Skipped);
+            if first_foul.load(Ordering::Relaxed) < number {
+                cells.push(SessionResult::Skipped);
                 continue;
             }
             cells.push(
                 match tracks::play(&Game { definition: self.definition, key: &self.key, problem, entry, run, track }) {
-                    Ok(values) => Cell::Values(values),
-                    Err(Foul::DoesNotPlay(why)) => Cell::DoesNotPlay(why),
+                    Ok(values) => SessionResult::Values(values),
+                    Err(Foul::DoesNotPlay(why)) => SessionResult::DoesNotPlay(why),
                     Err(Foul::Broke(what)) => {
-                        broke.fetch_min(number, Ordering::Relaxed);
-                        Cell::Broke(format!("{what}, track {}", track.letter()))
+                        first_foul.fetch_min(number, Ordering::Relaxed);
+                        SessionResult::Broke(format!("{what}, track {}", track.letter()))
                     }
                 },
             );
@@ -197,7 +197,7 @@ impl BenchStudy {
     }
 
     /// The results of all units.
-    fn results(&self, cells: &[Vec<Cell>]) -> Results {
+    fn results(&self, cells: &[Vec<SessionResult>]) -> Results {
         let problems = self.definition.problems.iter();
         let played = |problem: &&Problem| self.request.problems.as_ref().is_none_or(|all| all.contains(&problem.name));
         let fouls = self.fouls(cells);
@@ -217,13 +217,13 @@ impl BenchStudy {
     }
 
     /// The first foul of each entry that has one, in any track: it is disqualified in all.
-    fn fouls(&self, cells: &[Vec<Cell>]) -> BTreeMap<String, String> {
+    fn fouls(&self, cells: &[Vec<SessionResult>]) -> BTreeMap<String, String> {
         let players: BTreeMap<Track, Vec<String>> =
             self.request.tracks.iter().map(|&track| (track, self.players(track))).collect();
         let mut fouls = BTreeMap::new();
         for (unit, cells) in self.units.iter().zip(cells) {
             for (name, cell) in players[&unit.track].iter().zip(cells) {
-                if let Cell::Broke(what) = cell {
+                if let SessionResult::Broke(what) = cell {
                     fouls.entry(name.clone()).or_insert_with(|| what.clone());
                 }
             }
@@ -231,7 +231,12 @@ impl BenchStudy {
         fouls
     }
 
-    fn track_results(&self, track: Track, cells: &[Vec<Cell>], fouls: &BTreeMap<String, String>) -> TrackResults {
+    fn track_results(
+        &self,
+        track: Track,
+        cells: &[Vec<SessionResult>],
+        fouls: &BTreeMap<String, String>,
+    ) -> TrackResults {
         let names = self.problem_names(track);
         let measures = tracks::measures(track, self.definition);
         let runs = self.runs(track);
@@ -242,13 +247,13 @@ impl BenchStudy {
             let mut values = vec![vec![vec![None; runs as usize]; measures.len()]; names.len()];
             for (unit, cells) in self.units.iter().zip(cells).filter(|(unit, _)| unit.track == track) {
                 match &cells[place] {
-                    Cell::Values(measured) => {
+                    SessionResult::Values(measured) => {
                         for (measure, value) in measured.iter().enumerate() {
                             values[unit.problem][measure][unit.run as usize] = *value;
                         }
                     }
-                    Cell::DoesNotPlay(why) => return EntryResults::DoesNotPlay(why.clone()),
-                    Cell::Broke(_) | Cell::Skipped => {}
+                    SessionResult::DoesNotPlay(why) => return EntryResults::DoesNotPlay(why.clone()),
+                    SessionResult::Broke(_) | SessionResult::Skipped => {}
                 }
             }
             EntryResults::Values(values.into_iter().map(|of| of.into_iter().map(all_values).collect()).collect())

@@ -236,9 +236,9 @@ struct ClusterCovariances {
     /// By kind, for kinds with statements about their population.
     fits: Vec<ClusterFit>,
     /// Covariances of all parameters, from all kinds together.
-    together: Vec<f64>,
+    joint: Vec<f64>,
     /// Those of the strengths.
-    together_of_strengths: Vec<f64>,
+    joint_of_strengths: Vec<f64>,
 }
 
 impl ClusterCovariances {
@@ -271,7 +271,7 @@ impl ClusterCovariances {
                 });
             }
         }
-        let together = match &fits[..] {
+        let joint = match &fits[..] {
             [] => source.by_unit(),
             [one] => one.covariance_of_all.clone(),
             [item, judge, ..] => source.by_both(
@@ -280,14 +280,14 @@ impl ClusterCovariances {
                 &numbers_of(ClusterKind::Judge, units),
             ),
         };
-        Self { cluster_kinds, together_of_strengths: of_strengths(fit, &together), together, fits }
+        Self { cluster_kinds, joint_of_strengths: of_strengths(fit, &joint), joint, fits }
     }
 
     /// The differences with the errors that these estimates find.
     fn contrasts(&self, base: &Contrasts) -> Contrasts {
         // The difference of estimates may be too small, or negative: each kind by itself is a lower bound.
         let mut covariances: Vec<&[f64]> = self.fits.iter().map(|cluster_fit| &cluster_fit.covariance[..]).collect();
-        covariances.push(&self.together_of_strengths);
+        covariances.push(&self.joint_of_strengths);
         let effective: Vec<&[f64]> = self.fits.iter().map(|cluster_fit| &cluster_fit.effective[..]).collect();
         base.clustered(&covariances, &effective)
     }
@@ -340,7 +340,7 @@ pub(crate) fn fit_accuracy(source: &Source<'_>, settings: &Settings, alpha: f64)
     let largest = |place: usize| {
         let diagonal = place * size + place;
         let by_kind = cluster_fits.iter().map(|cluster_fit| cluster_fit.covariance_of_all[diagonal]);
-        by_kind.fold(estimates.together[diagonal].max(covariance[diagonal]), f64::max)
+        by_kind.fold(estimates.joint[diagonal].max(covariance[diagonal]), f64::max)
     };
     let mut variances = vec![0.0; arms * arms];
     (0..arms).for_each(|arm| variances[arm * arms + arm] = largest(arm));

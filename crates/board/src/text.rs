@@ -18,6 +18,14 @@ pub(crate) fn names(names: &[String], max_names: usize) -> String {
     if names.len() > max_names { format!("{shown_names} and {} more", names.len() - max_names) } else { shown_names }
 }
 
+/// The same with `and` before the last one.
+pub(crate) fn enumeration(all: &[String], max_names: usize) -> String {
+    match all {
+        [first @ .., last] if !first.is_empty() && all.len() <= max_names => format!("{} and {last}", first.join(", ")),
+        _ => names(all, max_names),
+    }
+}
+
 /// A number with its noun.
 pub(crate) fn count(number: impl Into<u64>, singular: &str, plural: &str) -> String {
     let number: u64 = number.into();

@@ -160,10 +160,10 @@ impl Units {
         // The mean share of the point of the lower competitor in each order; sums do not depend on the order of rows.
         let shares_by_order =
             by_order(&rows, |row, low_first| if low_first { row.verdict.score() } else { 1.0 - row.verdict.score() });
-        let expected = expected(&rows);
+        let expected = expected_points(&rows);
         let sign = |share: f64| if (share - 0.5).abs() < 1e-9 { 0.0 } else { (share - 0.5).signum() };
         let share = match shares_by_order {
-            shares_by_order if fractional => both_alike(shares_by_order),
+            shares_by_order if fractional => mean_of_orders(shares_by_order),
             [Some(forward), Some(backward)] => 0.5 + 0.5 * sign(sign(forward) + sign(backward) + 0.5),
             [Some(share), None] | [None, Some(share)] => 0.5 + 0.5 * sign(share),
             [None, None] => unreachable!("a unit has rows"),
@@ -208,8 +208,9 @@ fn covariates(table: &Table, row_indices: &[usize]) -> Covariates {
             .collect();
         mean(&mut rows)
     };
-    let value =
-        |covariate: &Covariate| both_alike([true, false].map(|low_first| of_order(&covariate.differences, low_first)));
+    let value = |covariate: &Covariate| {
+        mean_of_orders([true, false].map(|low_first| of_order(&covariate.differences, low_first)))
+    };
     let values: Vec<f64> = table.covariates.iter().map(value).collect();
     Covariates::new(&values).expect("few finite covariates")
 }
@@ -223,12 +224,12 @@ fn mean(rows: &mut [(f64, f64)]) -> Option<f64> {
 
 /// The number of rows of a unit that repeat an earlier one.
 fn duplicates(rows: &[&Judgement]) -> usize {
-    let mut rows_by_kind: Vec<(u32, f64, bool)> =
+    let mut row_kinds: Vec<(u32, f64, bool)> =
         rows.iter().map(|row| (row.first, row.verdict.score(), row.verdict == Answer::BothBad)).collect();
-    rows_by_kind.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let kind_count = rows_by_kind.len();
-    rows_by_kind.dedup();
-    kind_count - rows_by_kind.len()
+    row_kinds.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let row_count = row_kinds.len();
+    row_kinds.dedup();
+    row_count - row_kinds.len()
 }
 
 /// A row without an item. If it counts a whole number of times, it is that many units.
@@ -243,33 +244,33 @@ fn unit_of_row(table: &Table, judgement: &Judgement, row_index: usize) -> Unit {
     };
     let is_whole = judgement.weight >= 1.0 && judgement.weight.fract() == 0.0;
     let (weight, copies) = if is_whole { (1.0, judgement.weight as u64) } else { (judgement.weight, 1) };
-    let mut row_unit = unit(judgement, share, position, weight, copies, row_index, expected(&[judgement]));
+    let mut row_unit = unit(judgement, share, position, weight, copies, row_index, expected_points(&[judgement]));
     row_unit.comparison.covariates = covariates(table, &[row_index]);
     row_unit
 }
 
 /// The expectation of the points of a unit of these rows; `None` without corrected points. The points of several rows are means as in
 /// [`Units::join_rows`].
-fn expected(rows: &[&Judgement]) -> Option<ExpectedPoints> {
-    let share_of = |row: &Judgement| match row.verdict {
+fn expected_points(rows: &[&Judgement]) -> Option<ExpectedPoints> {
+    let correction_of = |row: &Judgement| match row.verdict {
         Answer::Corrected { spread, range, .. } => Some((spread, range)),
         _ => None,
     };
-    let corrected: Vec<&Judgement> = rows.iter().copied().filter(|row| share_of(row).is_some()).collect();
+    let corrected: Vec<&Judgement> = rows.iter().copied().filter(|row| correction_of(row).is_some()).collect();
     if corrected.is_empty() {
         return None;
     }
-    let share_or_zero = |row: &Judgement| share_of(row).unwrap_or_default();
+    let correction_or_zero = |row: &Judgement| correction_of(row).unwrap_or_default();
     let [min, max] = [0, 1].map(|end: usize| {
         let end_of_lower = |row: &Judgement, low_first| {
-            let (_, range) = share_or_zero(row);
+            let (_, range) = correction_or_zero(row);
             if low_first { range[end] } else { 1.0 - range[1 - end] }
         };
-        both_alike(by_order(&corrected, end_of_lower))
+        mean_of_orders(by_order(&corrected, end_of_lower))
     });
     // The variance of a mean is that of one by their number, and of a mean of two orders a quarter of the sum.
     let count = |low_first: bool| corrected.iter().filter(|row| (row.first < row.second) == low_first).count() as f64;
-    let spread = match by_order(&corrected, |row, _| share_or_zero(row).0) {
+    let spread = match by_order(&corrected, |row, _| correction_or_zero(row).0) {
         [Some(there), Some(back)] => 0.25 * (there / count(true) + back / count(false)),
         [one, other] => one.or(other).unwrap_or_default() / corrected.len() as f64,
     };
@@ -285,7 +286,7 @@ fn by_order(rows: &[&Judgement], value: impl Fn(&Judgement, bool) -> f64) -> [Op
 }
 
 /// The mean of both orders, which weigh the same however many rows they have.
-fn both_alike(means: [Option<f64>; 2]) -> f64 {
+fn mean_of_orders(means: [Option<f64>; 2]) -> f64 {
     match means {
         [Some(there), Some(back)] => 0.5 * (there + back),
         [one, other] => one.or(other).expect("a unit has rows"),

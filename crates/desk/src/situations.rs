@@ -25,7 +25,7 @@ pub struct Program<'a> {
     /// A call; its last flag takes one of a few words.
     pub choice: &'a [&'a str],
     /// A call that lacks something.
-    pub lacking: &'a [&'a str],
+    pub incomplete: &'a [&'a str],
     /// A call that reads the file `{}`.
     pub reads: &'a [&'a str],
     /// A call that writes the file or folder `{}`.
@@ -66,7 +66,7 @@ const SITUATIONS: [(&str, i32); 22] = [
     ("escape sequences in a word", 2),
     ("a misspelt command", 2),
     ("an unknown command", 2),
-    ("something is lacking", 2),
+    ("something is incomplete", 2),
     ("a missing file", 1),
     ("a missing file with a line feed in its name", 1),
     ("a folder for a file", 1),
@@ -144,7 +144,7 @@ pub fn observe(program: &Program<'_>) -> io::Result<Vec<ObservedEnd>> {
             "escape sequences in a word" => call(program.choice, "\u{1b}[2J\u{202e}x", Stdout::Captured),
             "a misspelt command" => call(&[program.misspelt_command], "", Stdout::Captured),
             "an unknown command" => call(&["zzz"], "", Stdout::Captured),
-            "something is lacking" => call(program.lacking, "", Stdout::Captured),
+            "something is incomplete" => call(program.incomplete, "", Stdout::Captured),
             "a missing file" => reads(&file("missing")),
             "a missing file with a line feed in its name" => reads(&file("a\nb")),
             "a folder for a file" => reads(&file("folder")),
@@ -197,6 +197,14 @@ impl Program<'_> {
         let mut child = self.command(&arguments).stdout(Stdio::null()).spawn()?;
         std::thread::sleep(Duration::from_secs(1));
         Command::new("kill").arg("-INT").arg(child.id().to_string()).status()?;
+        // It is ignored under `nohup ... &`, and a program that goes on may fill the disk.
+        let is_over = (0..300).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            matches!(child.try_wait(), Ok(Some(_)))
+        });
+        if !is_over {
+            child.kill()?;
+        }
         let status = child.wait()?;
         let mut line = Vec::new();
         child.stderr.take().map(|mut errors| errors.read_to_end(&mut line)).transpose()?;

@@ -11,7 +11,7 @@ pub(super) struct LegendEntry {
     pub(super) name: String,
     pub(super) style: CurveStyle,
     /// Whether it has a band.
-    pub(super) banded: bool,
+    pub(super) has_band: bool,
 }
 
 /// A legend with its entries in the given order.
@@ -75,7 +75,7 @@ impl Legend {
 /// Draws a sample of the line and its band, as in the plot.
 fn sample(page: &mut Page, entry: &LegendEntry, left: f64, y: f64, half: f64) {
     let right = left + Legend::SAMPLE_WIDTH;
-    if entry.banded {
+    if entry.has_band {
         let corners = [(left, y - half), (right, y - half), (right, y + half), (left, y + half)];
         page.canvas.area(corners.to_vec(), entry.style.color, BAND_OPACITY);
     }

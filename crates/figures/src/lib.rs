@@ -142,7 +142,7 @@ impl Lines {
     /// # Errors
     /// If there are neither as many styles as curves nor none.
     pub fn values(&self) -> Result<String> {
-        values::of_lines(self)
+        values::lines_json(self)
     }
 
     /// Draws the figure and writes it as [`Figure::save`] does.
@@ -327,13 +327,13 @@ impl Forest {
     /// # Errors
     /// As for [`Forest::render`].
     pub fn values(&self) -> Result<String> {
-        values::of_forest(self)
+        values::forest_json(self)
     }
 
     /// The forest that `svg` shows, which [`Forest::render`] has drawn; `None` of other figures.
     #[must_use]
     pub fn from_svg(svg: &str) -> Option<Self> {
-        values::forest_of(svg)
+        values::forest_from_svg(svg)
     }
 
     /// Draws the figure and writes it as [`Figure::save`] does.

@@ -69,7 +69,7 @@ fn entries(shown: &[VisibleCurve<'_>]) -> Vec<LegendEntry> {
     let entry = |shown: &VisibleCurve<'_>| LegendEntry {
         name: shown.name(),
         style: shown.style,
-        banded: shown.points.iter().any(|point| point.low < point.high),
+        has_band: shown.points.iter().any(|point| point.low < point.high),
     };
     order.into_iter().map(|i| entry(&shown[i])).collect()
 }

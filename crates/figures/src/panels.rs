@@ -127,7 +127,7 @@ fn entries(names: &[&str], styles: &[CurveStyle], plots: &[Plot<'_>]) -> Vec<Leg
     let entry = |place: usize| LegendEntry {
         name: names[place].to_owned(),
         style: styles[place],
-        banded: !plots[0].dots && curves(place).any(|shown| shown.points.iter().any(|point| point.low < point.high)),
+        has_band: !plots[0].dots && curves(place).any(|shown| shown.points.iter().any(|point| point.low < point.high)),
     };
     order.into_iter().map(entry).collect()
 }

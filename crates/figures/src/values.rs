@@ -58,7 +58,7 @@ struct RowValues {
     text: String,
 }
 
-pub(super) fn of_lines(figure: &Lines) -> Result<String> {
+pub(super) fn lines_json(figure: &Lines) -> Result<String> {
     let styles = lines::styles(figure)?;
     let curves = figure.curves.iter().zip(&styles).map(|(curve, style)| {
         let values = |of: fn(&crate::CurvePoint) -> f64| curve.points.iter().map(of).collect();
@@ -86,7 +86,7 @@ pub(super) fn of_lines(figure: &Lines) -> Result<String> {
     Ok(serde_json::to_string(&values)?)
 }
 
-pub(super) fn of_forest(figure: &Forest) -> Result<String> {
+pub(super) fn forest_json(figure: &Forest) -> Result<String> {
     forest::check(figure)?;
     let end = |value: f64| Some(value).filter(|value| value.is_finite());
     let ends = |(low, high): (f64, f64)| (end(low), end(high));
@@ -110,7 +110,7 @@ pub(super) fn of_forest(figure: &Forest) -> Result<String> {
 }
 
 /// The forest that an SVG of this crate shows, from its metadata; `None` if it shows another figure.
-pub(super) fn forest_of(svg: &str) -> Option<Forest> {
+pub(super) fn forest_from_svg(svg: &str) -> Option<Forest> {
     let values: ForestValues = serde_json::from_str(&metadata(svg)?).ok()?;
     let ends =
         |(low, high): (Option<f64>, Option<f64>)| (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY));

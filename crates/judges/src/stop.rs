@@ -54,13 +54,13 @@ impl Session {
     /// # Errors
     /// Before the first answer, or if a setting is wrong.
     pub fn board(&self, settings: &Settings) -> Result<Board, BoardError> {
-        let mut board = Board::new(&self.evidence(), &self.looked_at(settings))?;
+        let mut board = Board::new(&self.evidence(), &self.look_settings(settings))?;
         if let Some(advice) = board.advice.take() {
             let plays = Plays::of(self.config().names.len()).filter(|_| !advice.known);
             let chances = plays.map(|plays| self.chances(settings, plays)).transpose()?;
             board.advice = Some(match chances {
                 Some(Chances { chances, later, plays }) => {
-                    advice.played(chances, later, plays, &self.looked_at(settings))
+                    advice.played(chances, later, plays, &self.look_settings(settings))
                 }
                 None => advice,
             });
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// The settings of boards of this session. Without a tolerance of their own, they have that of the session.
-    fn looked_at(&self, settings: &Settings) -> Settings {
+    fn look_settings(&self, settings: &Settings) -> Settings {
         let further_pairs = match self.config().goal {
             Goal::Best => FurtherPairs::Best,
             Goal::Order => FurtherPairs::Order,
@@ -87,7 +87,7 @@ impl Session {
     /// # Errors
     /// Before the first answer, or if a setting is wrong.
     pub fn chances(&self, settings: &Settings, plays: Plays) -> Result<Chances, BoardError> {
-        let settings = self.looked_at(settings);
+        let settings = self.look_settings(settings);
         let table = self.evidence();
         let plausible = Plausible::of(&table, &settings)?;
         if board::named_by_strengths(&table, &settings)?.is_some() {
@@ -96,7 +96,7 @@ impl Session {
         let sessions: Vec<(usize, Self)> = (0..plays.plays).map(|play| (play, self.clone())).collect();
         let names = sessions
             .into_par_iter()
-            .map(|(play, session)| session.played(&plausible, &settings, plays.most, play))
+            .map(|(play, session)| session.play_until_named(&plausible, &settings, plays.most, play))
             .collect::<Result<Vec<_>, _>>()?;
         let n = names.len().max(1) as f64;
         let share = |more: u64| names.iter().flatten().filter(|at| **at <= more).count() as f64 / n;
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// After how many further answers the best is named, if the rest of the session is played with strengths that are drawn for this play.
-    fn played(
+    fn play_until_named(
         mut self,
         plausible: &Plausible,
         settings: &Settings,

@@ -136,8 +136,8 @@ impl Texts {
         let lacks = |what: &str, name: &str| {
             Err(format!("the session compares {what} {}, which the texts do not have", excerpt(name)))
         };
-        let has = |all: &[String]| all.iter().cloned().collect::<BTreeSet<_>>();
-        let (competitors, items) = (has(&self.competitors), has(&self.items));
+        let set_of = |all: &[String]| all.iter().cloned().collect::<BTreeSet<_>>();
+        let (competitors, items) = (set_of(&self.competitors), set_of(&self.items));
         if let Some(name) = config.names.iter().find(|name| !competitors.contains(*name)) {
             return lacks("the competitor", name);
         }
@@ -177,8 +177,8 @@ fn records(text: &str) -> Result<Vec<Row>, String> {
                 header.len()
             ));
         }
-        let cell = |column_of: usize| Some(record[column_of].to_owned()).filter(|cell| !cell.trim().is_empty());
-        let name = |column_of: usize| cell(column_of).map(|cell| cell.trim().to_owned());
+        let cell = |column: usize| Some(record[column].to_owned()).filter(|cell| !cell.trim().is_empty());
+        let name = |column: usize| cell(column).map(|cell| cell.trim().to_owned());
         rows.push(Row {
             line,
             item: item.and_then(name),

@@ -79,22 +79,22 @@ pub fn watched<T>(watch: Arc<dyn Watch>, work: impl FnOnce() -> T) -> T {
 const MEASURED_TIME: Duration = Duration::from_secs(10);
 
 /// Impressions that no thread exceeds in a second.
-const FASTEST: u64 = 10_000_000;
+const MAX_IMPRESSIONS_PER_SECOND: u64 = 10_000_000;
 
 /// A day: work that takes longer is announced.
 const LONG_TIME: Duration = Duration::from_secs(86_400);
 
-/// Notes on standard error that `units` times `bytes_each` impressions, named `work` in the plural, take a day or longer even at the highest rate
+/// Notes on standard error that `units` times `impressions_each` impressions, named `work` in the plural, take a day or longer even at the highest rate
 /// of a thread, ten million per second. For work with progress too rare to measure.
-pub fn foresee(work: &str, units: u64, bytes_each: u64, quiet: bool) {
-    let a_second = FASTEST * rayon::current_num_threads() as u64;
-    let seconds = u128::from(units) * u128::from(bytes_each) / u128::from(a_second);
+pub fn foresee(work: &str, units: u64, impressions_each: u64, quiet: bool) {
+    let a_second = MAX_IMPRESSIONS_PER_SECOND * rayon::current_num_threads() as u64;
+    let seconds = u128::from(units) * u128::from(impressions_each) / u128::from(a_second);
     let seconds = Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX));
     if !quiet && seconds >= LONG_TIME {
         note(&format!(
             "{} times {} {work} take more than {}: no more than {} a second are possible",
             with_separators(units),
-            with_separators(bytes_each),
+            with_separators(impressions_each),
             span(seconds),
             with_separators(a_second)
         ));

@@ -77,10 +77,10 @@ pub struct MemoryError {
 const CHUNK: usize = 16;
 
 /// The bytes of an order, and of groups, that are prefetched: nearly all of most lists, but not thousands.
-const PREFETCH_DISTANCES: [usize; 2] = [512, 1024];
+const PREFETCH_BYTES: [usize; 2] = [512, 1024];
 
 /// The bytes of an order that are prefetched where only its top is needed: a cache line.
-const TOP_DOCUMENTS: usize = 64;
+const TOP_BYTES: usize = 64;
 
 impl Rankings {
     /// The rankings of the queries of `dataset` by each of `features`, highest value first. Arm `i` is `features[i]`.
@@ -225,7 +225,7 @@ impl Rankings {
     #[inline]
     pub fn prefetch(&self, query: usize, arm: usize) {
         let memory = self.list(query, arm).memory();
-        memory.into_iter().zip(PREFETCH_DISTANCES).for_each(|(bytes, most)| prefetch(bytes, most));
+        memory.into_iter().zip(PREFETCH_BYTES).for_each(|(bytes, most)| prefetch(bytes, most));
     }
 
     /// The number of chunks of rankers.
@@ -315,6 +315,6 @@ impl Rankings {
 #[inline]
 pub fn prefetch_top(list: RankedList<'_>) {
     let [order, groups] = list.memory();
-    prefetch(order, TOP_DOCUMENTS);
-    prefetch(groups, PREFETCH_DISTANCES[1]);
+    prefetch(order, TOP_BYTES);
+    prefetch(groups, PREFETCH_BYTES[1]);
 }

@@ -15,7 +15,7 @@ fn every_situation_ends_as_in_the_other_programs() {
         misspelt_flag: &["bandit", "--matirx", "P.txt"],
         number: &["bandit", "--problem", "arithmetic:k=3", "--runs", "{}"],
         choice: &["bandit", "--problem", "arithmetic:k=3", "--axes", "{}"],
-        lacking: &["bandit"],
+        incomplete: &["bandit"],
         reads: &["bandit", "--matrix", "{}"],
         writes: &["bandit", "--problem", "arithmetic:k=3", "--steps", "100", "--quiet", "--out", "{}"],
         prints: &["algorithms"],

@@ -205,7 +205,7 @@ fn read_delays(path: &Path) -> Result<(Delay, DelayFile)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seed_text::{Seeded, seed_text};
+    use crate::seed_text::{SeedSubject, seed_text};
 
     fn late(delay: &str, batch: u64, lost: f64) -> LateAnswers {
         LateAnswers::new(Some(delay), Some(batch), Some(lost)).unwrap()
@@ -226,7 +226,7 @@ mod tests {
         ] {
             assert_eq!((late.describe().as_deref(), late.folder_suffix().as_str()), (words, part));
             assert_eq!(late.is_none(), words.is_none());
-            let text = seed_text(Seeded::Late { arenas: "m", late: &late });
+            let text = seed_text(SeedSubject::Late { arenas: "m", late: &late });
             assert_eq!(text == "m", late.is_none(), "{text}");
         }
         let firsts = [late("0", 1, 0.0), late("999", 1, 0.0), late("999", 600, 0.0), late("geometric:9", 5, 0.0)];
@@ -247,8 +247,8 @@ mod tests {
         assert!(one.folder_suffix().starts_with("-delay-delays.txt-"), "{}", one.folder_suffix());
         let other = read("5\n1001\n").unwrap();
         assert_ne!(
-            seed_text(Seeded::Late { arenas: "m", late: &one }),
-            seed_text(Seeded::Late { arenas: "m", late: &other })
+            seed_text(SeedSubject::Late { arenas: "m", late: &one }),
+            seed_text(SeedSubject::Late { arenas: "m", late: &other })
         );
         assert_eq!(read("1000\n5\n").unwrap().timing.delay, Delay::Listed([1_000, 5].into()));
         for (text, expected) in [

@@ -7,7 +7,7 @@ use interleave::{AnyInterleaving, AnyMultileaving, AnyOutcome, Interleaving, Out
 use crate::prepared_site::PreparedSite;
 use crate::runs::{ArenaFactory, played_arena};
 use crate::seed::{RunSeeds, Streams};
-use crate::seed_text::{Seeded, seed_text};
+use crate::seed_text::{SeedSubject, seed_text};
 use crate::site::{ImpressionRandomness, MixingMethods, Multileaver, Site};
 
 /// How many runs a thread plays in step. Two suffice to prefetch the memory of the next impression; three were a
@@ -147,7 +147,7 @@ impl<'a> LiveArenaFactory<'a> {
     /// The arenas of a site, with the gap of each arm to the best.
     #[must_use]
     pub fn new(prepared: &'a PreparedSite, gaps: &'a [f64], streams: Streams) -> Self {
-        let content = seed_text(Seeded::Streams { arenas: &prepared.description.seed_text(), streams });
+        let content = seed_text(SeedSubject::Streams { arenas: &prepared.description.seed_text(), streams });
         Self { site: &prepared.site, methods: &prepared.methods, gaps, streams, content }
     }
 }

@@ -21,7 +21,7 @@ use crate::seed::Streams;
 
 /// The subject of a text.
 #[derive(Debug, Clone, Copy)]
-pub enum Seeded<'a> {
+pub enum SeedSubject<'a> {
     /// A live site: everything an impression depends on. The name of the data set is omitted: the same content under
     /// another name is the same site.
     Site(&'a SiteDescription),
@@ -147,62 +147,62 @@ pub enum Seeded<'a> {
 
 /// The frozen text of `seeded`.
 #[must_use]
-pub fn seed_text(seeded: Seeded<'_>) -> String {
+pub fn seed_text(seeded: SeedSubject<'_>) -> String {
     match seeded {
-        Seeded::Site(site) => json(&FrozenSite::of(site)),
-        Seeded::TruthSite(site) => json(&FrozenSite { interleave: "", multileave: "", ..FrozenSite::of(site) }),
-        Seeded::Streams { arenas, streams: Streams::Sequential } => arenas.to_owned(),
-        Seeded::Streams { arenas, streams: Streams::Keyed } => format!("{arenas}\nstreams keyed"),
-        Seeded::Late { arenas, late } if late.is_none() => arenas.to_owned(),
-        Seeded::Late { arenas, late: LateAnswers { timing, file } } => {
+        SeedSubject::Site(site) => json(&FrozenSite::of(site)),
+        SeedSubject::TruthSite(site) => json(&FrozenSite { interleave: "", multileave: "", ..FrozenSite::of(site) }),
+        SeedSubject::Streams { arenas, streams: Streams::Sequential } => arenas.to_owned(),
+        SeedSubject::Streams { arenas, streams: Streams::Keyed } => format!("{arenas}\nstreams keyed"),
+        SeedSubject::Late { arenas, late } if late.is_none() => arenas.to_owned(),
+        SeedSubject::Late { arenas, late: LateAnswers { timing, file } } => {
             let AnswerTiming { delay, batch, lost, expires } = timing;
             let delay = file.as_ref().map_or_else(|| delay.to_string(), |file| format!("in {}", file.checksum));
             let expires = expires.map_or_else(String::new, |expires| format!(" expires {expires}"));
             format!("{arenas}\nlate {delay} batch {batch} lost {lost}{expires}")
         }
-        Seeded::Matrix(checksum) => format!("matrix {checksum}"),
-        Seeded::Changing { arenas, later } => {
+        SeedSubject::Matrix(checksum) => format!("matrix {checksum}"),
+        SeedSubject::Changing { arenas, later } => {
             let changes: String =
                 later.iter().map(|(from, checksum)| format!("\nfrom {from} matrix {checksum}")).collect();
             format!("{arenas}{changes}")
         }
-        Seeded::Problem(name) => format!("problem {name}"),
-        Seeded::Outside(name) => format!("outside {name}"),
-        Seeded::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
-        Seeded::Revised(algorithm) => match algorithm.entry().revision {
+        SeedSubject::Problem(name) => format!("problem {name}"),
+        SeedSubject::Outside(name) => format!("outside {name}"),
+        SeedSubject::Run { arenas, algorithm } => format!("{arenas}\n{}", algorithm.canonical()),
+        SeedSubject::Revised(algorithm) => match algorithm.entry().revision {
             1 => algorithm.canonical(),
             revision => format!("{} (revision {revision})", algorithm.canonical()),
         },
-        Seeded::Measured { arenas, gaps } => {
+        SeedSubject::Measured { arenas, gaps } => {
             let gaps: String = gaps.iter().map(|gap| format!("{:x},", gap.to_bits())).collect();
             format!("{arenas}\ngaps {}", sha256_hex(&gaps))
         }
-        Seeded::WithRegretKind { measured, regret: regret @ (RegretKind::Weak | RegretKind::Strong) } => {
+        SeedSubject::WithRegretKind { measured, regret: regret @ (RegretKind::Weak | RegretKind::Strong) } => {
             format!("{measured}\nregret {regret}")
         }
-        Seeded::WithRegretKind { measured, .. } => measured.to_owned(),
-        Seeded::Cell { measured, algorithm, checkpoints, seed, suboptimal } => format!(
+        SeedSubject::WithRegretKind { measured, .. } => measured.to_owned(),
+        SeedSubject::Cell { measured, algorithm, checkpoints, seed, suboptimal } => format!(
             "{measured}\n{}\ncheckpoints {checkpoints:?}\nseed {seed}\nsuboptimal {suboptimal}",
-            seed_text(Seeded::Revised(algorithm))
+            seed_text(SeedSubject::Revised(algorithm))
         ),
-        Seeded::Truth { site, seed, effort: Effort { coarse, fine, budget } } => format!(
+        SeedSubject::Truth { site, seed, effort: Effort { coarse, fine, budget } } => format!(
             "truth 2\n{}\nseed {seed}\nEffort {{ coarse: {coarse}, fine: {fine}, budget: {budget} }}",
-            seed_text(Seeded::TruthSite(site))
+            seed_text(SeedSubject::TruthSite(site))
         ),
-        Seeded::EstimatedMatrix { site, comparisons, seed } => {
-            format!("proxy 2\n{}\n{comparisons}\nseed {seed}", seed_text(Seeded::Site(site)))
+        SeedSubject::EstimatedMatrix { site, comparisons, seed } => {
+            format!("proxy 2\n{}\n{comparisons}\nseed {seed}", seed_text(SeedSubject::Site(site)))
         }
-        Seeded::Distortion { site, winners, size, multileavings, sets, seed } => format!(
+        SeedSubject::Distortion { site, winners, size, multileavings, sets, seed } => format!(
             "distortion 1\n{}\nwinners {winners:?}\nPlan {{ size: {size}, multileavings: {multileavings}, sets: {sets}, \
              seed: {seed} }}\n{}",
-            seed_text(Seeded::Site(site)),
+            seed_text(SeedSubject::Site(site)),
             site.multileave
         ),
-        Seeded::Agreement { site, methods, horizons, pairs, seed } => format!(
+        SeedSubject::Agreement { site, methods, horizons, pairs, seed } => format!(
             "agreement 1\n{}\nmethods {methods:?}\nhorizons {horizons:?}\npairs {pairs}\nseed {seed}",
-            seed_text(Seeded::Site(site))
+            seed_text(SeedSubject::Site(site))
         ),
-        Seeded::Subset { size, arms } => format!("subset of {size} of {arms}"),
+        SeedSubject::Subset { size, arms } => format!("subset of {size} of {arms}"),
     }
 }
 
@@ -299,16 +299,16 @@ impl<'a> FrozenSite<'a> {
     }
 }
 
-/// The texts and hashes here were written by the first release. They are what every seed and every kept result
-/// depends on: a test that fails here says that all results would change.
 impl SiteDescription {
     /// The text that the seeds of runs on this site are derived from.
     #[must_use]
     pub fn seed_text(&self) -> String {
-        seed_text(Seeded::Site(self))
+        seed_text(SeedSubject::Site(self))
     }
 }
 
+/// The texts and hashes here were written by the first release. They are what every seed and every kept result
+/// depends on: a test that fails here says that all results would change.
 #[cfg(test)]
 mod tests {
     use bandits::{Arena, MatrixArena, log_spaced, problems};
@@ -356,7 +356,7 @@ mod tests {
              \"credit_ties\":\"redrawn\"}}\nseed 1\nEffort {{ coarse: 20000, fine: 200000, budget: 60000000 }}"
         );
         let site = unusual();
-        let of_truth = Seeded::Truth { site: &site.description, seed: 1, effort: Effort::for_arms(3) };
+        let of_truth = SeedSubject::Truth { site: &site.description, seed: 1, effort: Effort::for_arms(3) };
         assert_eq!(seed_text(of_truth), text);
         // The name of the file that the first release kept it in.
         assert_eq!(sha256_hex(&text)[..24], *"eaeecd75609c21f214e89cab");
@@ -374,10 +374,10 @@ mod tests {
 
     /// The name of the file that the first release kept the runs of RUCB in, at 100 steps.
     fn kept_runs(arenas: &str, gaps: &[f64]) -> String {
-        let measured = seed_text(Seeded::Measured { arenas, gaps });
+        let measured = seed_text(SeedSubject::Measured { arenas, gaps });
         let algorithm: Spec = "rucb".parse().unwrap();
         let checkpoints = log_spaced(100, 10);
-        let cell = Seeded::Cell {
+        let cell = SeedSubject::Cell {
             measured: &measured,
             algorithm: &algorithm,
             checkpoints: &checkpoints,
@@ -400,7 +400,7 @@ mod tests {
     fn a_matrix_cell_of_an_experiment() {
         let arena = MatrixArena::new(problems::arithmetic(4).unwrap()).unwrap();
         let checksum = sha256_hex(&arena.matrix().to_text());
-        let text = seed_text(Seeded::Matrix(&checksum));
+        let text = seed_text(SeedSubject::Matrix(&checksum));
         assert_eq!(text, "matrix 3d3d06b53973ba4130bbcb44b08fd9cde77db5e8303d56aab450620d46b30e9a");
         assert_eq!(kept_runs(&text, arena.gaps()), "060ecf06e7d75d7a2bb36402");
     }
@@ -411,25 +411,28 @@ mod tests {
         let rucb: Spec = "rucb".parse().unwrap();
         let whole = site.description.seed_text();
         assert_eq!(
-            seed_text(Seeded::Run { arenas: "problem normal:k=4:sd=1:seed=1", algorithm: &rucb }),
+            seed_text(SeedSubject::Run { arenas: "problem normal:k=4:sd=1:seed=1", algorithm: &rucb }),
             "problem normal:k=4:sd=1:seed=1\nrucb:variant=arxiv:alpha=0.51:unseen=2"
         );
         for (streams, text) in [(Streams::Sequential, "m"), (Streams::Keyed, "m\nstreams keyed")] {
-            assert_eq!(seed_text(Seeded::Streams { arenas: "m", streams }), text);
+            assert_eq!(seed_text(SeedSubject::Streams { arenas: "m", streams }), text);
         }
-        let changing = Seeded::Changing { arenas: "matrix 3d", later: &[(50, "9f"), (60, "3d")] };
+        let changing = SeedSubject::Changing { arenas: "matrix 3d", later: &[(50, "9f"), (60, "3d")] };
         assert_eq!(seed_text(changing), "matrix 3d\nfrom 50 matrix 9f\nfrom 60 matrix 3d");
         let late = LateAnswers::new(Some("geometric:1000"), Some(50), Some(0.1)).unwrap();
-        assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &late }), "m\nlate geometric:1000 batch 50 lost 0.1");
-        assert_eq!(seed_text(Seeded::Late { arenas: "m", late: &LateAnswers::default() }), "m");
-        assert_eq!(seed_text(Seeded::Problem("normal:k=4:sd=1:seed=1")), "problem normal:k=4:sd=1:seed=1");
-        assert_eq!(seed_text(Seeded::Outside("Judge")), "outside Judge");
-        assert_eq!(seed_text(Seeded::Revised(&rucb)), rucb.canonical());
+        assert_eq!(
+            seed_text(SeedSubject::Late { arenas: "m", late: &late }),
+            "m\nlate geometric:1000 batch 50 lost 0.1"
+        );
+        assert_eq!(seed_text(SeedSubject::Late { arenas: "m", late: &LateAnswers::default() }), "m");
+        assert_eq!(seed_text(SeedSubject::Problem("normal:k=4:sd=1:seed=1")), "problem normal:k=4:sd=1:seed=1");
+        assert_eq!(seed_text(SeedSubject::Outside("Judge")), "outside Judge");
+        assert_eq!(seed_text(SeedSubject::Revised(&rucb)), rucb.canonical());
         let revised: Spec = "dts-plus".parse().unwrap();
-        assert_eq!(seed_text(Seeded::Revised(&revised)), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
-        let matrix = Seeded::EstimatedMatrix { site: &site.description, comparisons: 10, seed: 1 };
+        assert_eq!(seed_text(SeedSubject::Revised(&revised)), "dts-plus:variant=paper:alpha=0.51 (revision 2)");
+        let matrix = SeedSubject::EstimatedMatrix { site: &site.description, comparisons: 10, seed: 1 };
         assert_eq!(seed_text(matrix), format!("proxy 2\n{whole}\n10\nseed 1"));
-        let agreement = Seeded::Agreement {
+        let agreement = SeedSubject::Agreement {
             site: &site.description,
             methods: &["team-draft".to_owned()],
             horizons: &[10, 100],
@@ -440,7 +443,7 @@ mod tests {
             seed_text(agreement),
             format!("agreement 1\n{whole}\nmethods [\"team-draft\"]\nhorizons [10, 100]\npairs 2\nseed 1")
         );
-        let distortion = Seeded::Distortion {
+        let distortion = SeedSubject::Distortion {
             site: &site.description,
             winners: &[0, 2],
             size: 3,
@@ -455,8 +458,8 @@ mod tests {
             )
         );
         for (regret, text) in [(RegretKind::Borda, "m"), (RegretKind::Weak, "m\nregret weak")] {
-            assert_eq!(seed_text(Seeded::WithRegretKind { measured: "m", regret }), text);
+            assert_eq!(seed_text(SeedSubject::WithRegretKind { measured: "m", regret }), text);
         }
-        assert_eq!(seed_text(Seeded::Subset { size: 3, arms: 10 }), "subset of 3 of 10");
+        assert_eq!(seed_text(SeedSubject::Subset { size: 3, arms: 10 }), "subset of 3 of 10");
     }
 }

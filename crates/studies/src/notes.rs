@@ -119,9 +119,9 @@ fn runs_note(dataset: &Dataset, runs: &Runs) -> Vec<String> {
     if !without_documents.is_empty() {
         let queries = with_unit(without_documents.len() as u64, "judged query");
         let judged = if counts.removed { " that are judged" } else { "" };
-        let counts = if without_documents.len() == 1 { "counts" } else { "count" };
+        let verb = if without_documents.len() == 1 { "counts" } else { "count" };
         notes.push(format!(
-            "left out {queries} without retrieved documents{judged}: {} ({counts} as 0 in means of measures)",
+            "left out {queries} without retrieved documents{judged}: {} ({verb} as 0 in means of measures)",
             name_list(without_documents)
         ));
     }
@@ -139,11 +139,11 @@ fn runs_note(dataset: &Dataset, runs: &Runs) -> Vec<String> {
         ));
     }
     if counts.unjudged > 0 {
-        let removed_text = match counts.removed {
+        let retrieved_count = match counts.removed {
             true => dataset.documents() + counts.unjudged,
             false => dataset.documents(),
         };
-        let share = percent(counts.unjudged, removed_text);
+        let share = percent(counts.unjudged, retrieved_count);
         notes.push(match counts.removed {
             true => format!("removed the {share} of the retrieved documents that are not judged"),
             false => format!(

@@ -6,14 +6,14 @@ use crate::unit;
 /// 2000-01-01, in milliseconds. Logs begin later, and a number that is earlier is in another unit.
 pub(crate) const EARLIEST: i64 = 10_957 * DAY;
 /// 2100-01-01.
-pub(crate) const LATEST: i64 = 47_482 * DAY;
+pub(crate) const TIMES_END: i64 = 47_482 * DAY;
 
 /// A number as a time in milliseconds: seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. `None` outside
 /// the years 2000 to 2099, within which no number is a time in two units, and for `2026112215`, which may be the hour of a date or
 /// seconds in 2034; [`not_a_time`] says why.
 #[must_use]
 pub fn time_from_number(number: f64) -> Option<i64> {
-    since_1970(number).and_then(|(time, _)| check(time).ok()).filter(|_| !is_hour(number))
+    since_1970(number).and_then(|(time, _)| check_plausible(time).ok()).filter(|_| !is_hour(number))
 }
 
 /// Whether the digits of a number are a date and its hour.
@@ -39,8 +39,8 @@ pub(crate) fn since_1970(number: f64) -> Option<(i64, &'static str)> {
 /// # Errors
 /// What is wrong with it.
 #[inline]
-pub fn check(time: i64) -> Result<i64, String> {
-    if (EARLIEST..LATEST).contains(&time) { Ok(time) } else { Err(implausible(time)) }
+pub fn check_plausible(time: i64) -> Result<i64, String> {
+    if (EARLIEST..TIMES_END).contains(&time) { Ok(time) } else { Err(implausible(time)) }
 }
 
 #[cold]
@@ -107,8 +107,8 @@ mod tests {
         for unit in [1e-3, 1.0, 1e3, 1e6] {
             assert_eq!(time_from_number(EARLIEST as f64 * unit), Some(EARLIEST));
             assert_eq!(time_from_number((EARLIEST - 1000) as f64 * unit), None);
-            assert_eq!(time_from_number(LATEST as f64 * unit), None);
-            assert_eq!(time_from_number((LATEST - 1000) as f64 * unit), Some(LATEST - 1000));
+            assert_eq!(time_from_number(TIMES_END as f64 * unit), None);
+            assert_eq!(time_from_number((TIMES_END - 1000) as f64 * unit), Some(TIMES_END - 1000));
         }
     }
 
@@ -138,7 +138,10 @@ mod tests {
             let error = not_a_time(number, &number.to_string());
             assert!(error.contains(expected), "{error}");
         }
-        assert!(check(-1).unwrap_err().contains("before 2000") && check(LATEST).unwrap_err().contains("after 2099"));
+        assert!(
+            check_plausible(-1).unwrap_err().contains("before 2000")
+                && check_plausible(TIMES_END).unwrap_err().contains("after 2099")
+        );
     }
 
     #[test]

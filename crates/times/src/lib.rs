@@ -3,7 +3,7 @@
 //! | item | what it is |
 //! |---|---|
 //! | [`Zone`] | how times without a zone are read, and where days begin |
-//! | [`time_from_number`], [`check`] | numbers since 1970, and which times are plausible |
+//! | [`time_from_number`], [`check_plausible`] | numbers since 1970, and which times are plausible |
 //! | [`date`], [`text`] | days and instants for readers |
 //! | [`parse_duration`] | lengths such as `30m` |
 //!
@@ -19,7 +19,7 @@ mod zone;
 
 pub use calendar::{DAY, date, text};
 pub use duration::{duration_text, parse_duration};
-pub use instant::{check, not_a_time, time_from_number};
+pub use instant::{check_plausible, not_a_time, time_from_number};
 pub use local_time::day_of_date;
 pub use zone::Zone;
 

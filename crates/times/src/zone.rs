@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::calendar::{DAY, text};
-use crate::instant::{EARLIEST, LATEST, check, not_a_time, time_from_number};
+use crate::instant::{EARLIEST, TIMES_END, check_plausible, not_a_time, time_from_number};
 use crate::local_time::{ahead, local_time};
 use ranktypes::text::excerpt;
 
@@ -135,7 +135,7 @@ impl Zone {
     /// years 2000 to 2099.
     pub fn time(self, text: &str) -> Result<i64, String> {
         let bytes = text.as_bytes();
-        if let Some(time) = milliseconds(bytes).filter(|time| (EARLIEST..LATEST).contains(time)) {
+        if let Some(time) = milliseconds(bytes).filter(|time| (EARLIEST..TIMES_END).contains(time)) {
             return Ok(time);
         }
         let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -150,7 +150,7 @@ impl Zone {
             b"" => self.time_of_local(local, text)?,
             rest => local - ahead(rest).ok_or_else(|| unreadable(text))?,
         };
-        check(time)
+        check_plausible(time)
     }
 
     /// The time at which the clocks of this zone showed `local`, as which `text` was read.
@@ -194,7 +194,7 @@ impl ZoneRules {
 
     fn new(name: &str, zone: &TimeZone) -> Self {
         // A day on each side of the years that are read.
-        let [first_time, last_time] = [EARLIEST - 2 * DAY, LATEST + 2 * DAY];
+        let [first_time, last_time] = [EARLIEST - 2 * DAY, TIMES_END + 2 * DAY];
         let timestamp = |time| Timestamp::from_millisecond(time).unwrap_or_default();
         let ahead = |time| i64::from(zone.to_offset(timestamp(time)).seconds()) * 1000;
         let mut changes = vec![Change { from: first_time, ahead: ahead(first_time), day: i64::MIN }];

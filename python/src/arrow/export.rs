@@ -17,7 +17,7 @@ use super::structures::{Array, Schema, Stream, Structure};
 const NULLABLE: i64 = 2;
 
 /// The state of a stream.
-struct Open {
+struct StreamState {
     table: Arc<Table>,
     /// Whether its only batch was handed out.
     done: bool,
@@ -62,12 +62,12 @@ pub(crate) fn capsule<'py>(
     table: &Arc<Table>,
     _wish: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let open = Box::new(Open { table: Arc::clone(table), done: false });
+    let open = Box::new(StreamState { table: Arc::clone(table), done: false });
     let stream = Stream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
         get_last_error: Some(no_error),
-        release: Some(release::<Stream, Open>),
+        release: Some(release::<Stream, StreamState>),
         private_data: Box::into_raw(open).cast(),
     };
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
@@ -76,7 +76,7 @@ pub(crate) fn capsule<'py>(
 unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut Schema) -> c_int {
     // SAFETY: the consumer passes a stream of ours that is not released, and room for a schema.
     unsafe {
-        let open = &*(*stream).private_data.cast::<Open>();
+        let open = &*(*stream).private_data.cast::<StreamState>();
         let children = open.table.columns.iter().map(|column| schema(format(column), &column.name, [].into_iter()));
         out.write(schema(c"+s", "", children));
     }
@@ -86,7 +86,7 @@ unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut Schema) -> c_int 
 unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
     // SAFETY: as above.
     unsafe {
-        let open = &mut *(*stream).private_data.cast::<Open>();
+        let open = &mut *(*stream).private_data.cast::<StreamState>();
         // An empty structure means that there is no further batch.
         out.write(if open.done { Array::default() } else { batch(&open.table) });
         open.done = true;

@@ -171,7 +171,7 @@ impl<'a> Columns<'a> {
             return None;
         }
         to.time = match self.time(row)? {
-            RowTime::Utc(time) => Some(time::check(time).ok()?),
+            RowTime::Utc(time) => Some(time::check_plausible(time).ok()?),
             RowTime::Number(number) => Some(time::time_from_number(number)?),
             RowTime::Text(text) => Some(settings.zone.time(&text).ok()?),
             RowTime::Local(_) => return None,

@@ -32,11 +32,11 @@ const HOUR: i64 = 60 * MINUTE;
 /// The days that have passed when the page opens.
 pub const HISTORY_DAYS: u32 = 12;
 /// The days after which users stay away, so that the store does not grow for ever.
-const ABSENT_DAYS: i64 = 120;
+const ACTIVE_DAYS: i64 = 120;
 /// The time that passes in one step, before and after the page opens.
 const STEP_TIMES: [i64; 2] = [2 * HOUR, 10 * MINUTE];
 /// The delay between an impression and its user's click.
-const CLICK_AFTER: i64 = MINUTE;
+const CLICK_DELAY: i64 = MINUTE;
 /// The speed of simulated time, relative to real time.
 const SPEED: i64 = 3600;
 /// The longest wait of a step before it checks whether to stop.
@@ -99,7 +99,7 @@ impl Demo {
     /// If the server refuses requests of users.
     pub fn present(&mut self, stop: &AtomicBool) -> Result<()> {
         let (begun, from) = (Instant::now(), self.now());
-        while !stop.load(Ordering::SeqCst) && self.now() < START_TIME + ABSENT_DAYS * DAY {
+        while !stop.load(Ordering::SeqCst) && self.now() < START_TIME + ACTIVE_DAYS * DAY {
             let due = from + begun.elapsed().as_millis() as i64 * SPEED;
             if self.now() + STEP_TIMES[1] <= due {
                 self.step(STEP_TIMES[1])?;
@@ -133,7 +133,7 @@ impl Demo {
         let calls = arrivals.collect::<Result<Vec<_>>>()?;
         let counts: Vec<usize> = calls.iter().map(Vec::len).collect();
         let mut answers = self.running.send(calls.into_iter().flatten().collect()).into_iter();
-        self.time.store(from + CLICK_AFTER, Ordering::SeqCst);
+        self.time.store(from + CLICK_DELAY, Ordering::SeqCst);
         let mut clicks = Vec::new();
         for (site, count) in self.sites.iter_mut().zip(counts) {
             clicks.extend(site.clicks(answers.by_ref().take(count).collect())?);

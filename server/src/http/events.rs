@@ -92,8 +92,8 @@ pub(super) async fn events(
     let judged = if sent_events.is_empty() && outcomes.is_empty() {
         Ok(Default::default())
     } else {
-        let judge = move |session: &mut Transaction<'_>| {
-            (jobs::events(session, &sent_events), jobs::outcomes(session, &outcomes))
+        let judge = move |transaction: &mut Transaction<'_>| {
+            (jobs::events(transaction, &sent_events), jobs::outcomes(transaction, &outcomes))
         };
         app.writer.call(Some(app.settings.request_timeout), judge).await
     };

@@ -35,7 +35,7 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Answer<Value>), Problem> {
     let config = settings(body.parsed()?.value())?;
     caller.check_experiment(&config.name)?;
-    let told = app.writer.call(Some(WRITER_PATIENCE), |session| jobs::create(session, config)).await??;
+    let told = app.writer.call(Some(WRITER_PATIENCE), |transaction| jobs::create(transaction, config)).await??;
     tracing::info!(experiment = told["experiment"].as_str(), who = caller.name(), "created");
     Ok((StatusCode::CREATED, Answer(told)))
 }
@@ -124,7 +124,7 @@ pub(super) async fn list_page(
     let next = listed.last().filter(|_| has_more).map(|entry| entry.config.name.clone());
     let known = app.verdicts.known();
     let ids: Vec<u32> = listed.iter().filter(|entry| entry.damage().is_none()).map(|entry| entry.id).collect();
-    let job = move |session: &mut Transaction<'_>| jobs::snapshots(session, &ids, &known);
+    let job = move |transaction: &mut Transaction<'_>| jobs::snapshots(transaction, &ids, &known);
     let mut whole: BTreeMap<u32, Snapshot<Value>> = app.writer.call(Some(WRITER_PATIENCE), job).await?;
     let lines = listed.into_iter().filter_map(|entry| match entry.damage() {
         Some(_) => Some(Line::Damaged(Arc::clone(entry))),
@@ -143,9 +143,9 @@ pub(super) async fn delete(
     let (id, name, who) = (entry.id, entry.config.name.clone(), caller.name());
     let told = name.clone();
     app.writer
-        .call(Some(WRITER_PATIENCE), move |session| {
-            jobs::delete_experiment(session, id)?;
-            session.audit(&who, "experiment deleted", &name);
+        .call(Some(WRITER_PATIENCE), move |transaction| {
+            jobs::delete_experiment(transaction, id)?;
+            transaction.audit(&who, "experiment deleted", &name);
             Ok::<_, jobs::Refusal>(())
         })
         .await??;
@@ -164,7 +164,8 @@ pub(super) async fn status(
         return Ok(Answer(damaged::damage_json(&entry)));
     }
     let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
-    let snapshot = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::snapshot(session, id, known)).await??;
+    let snapshot =
+        app.writer.call(Some(WRITER_PATIENCE), move |transaction| jobs::snapshot(transaction, id, known)).await??;
     let shared = Arc::clone(&app);
     let mut told = off_thread(move || shared.verdicts.complete(snapshot, Snapshot::with_verdict)).await?;
     told["kill_pending"] = entry.pending_kill().is_some().into();
@@ -290,7 +291,7 @@ pub(super) async fn share(
     let to = given.value().as_f64().filter(|share| *share > 0.0 && *share <= 1.0);
     let to = to.ok_or_else(|| given.wrong(expected))?;
     let (id, who, why, name) = (entry.id, caller.name(), read_reason(&top)?, entry.config.name.clone());
-    let raised = move |session: &mut Transaction<'_>| jobs::raise(session, id, to, [&who, &why]);
+    let raised = move |transaction: &mut Transaction<'_>| jobs::raise(transaction, id, to, [&who, &why]);
     let share = app.writer.call(Some(WRITER_PATIENCE), raised).await??;
     tracing::info!(experiment = name, share, who = caller.name(), "raised");
     Ok(Answer(json!({"experiment": name, "share": share})))
@@ -331,7 +332,7 @@ pub(super) async fn change_state(
     }
     let changed = app
         .writer
-        .call(Some(WRITER_PATIENCE), move |session| jobs::change(session, id, to, was_pulled, [&who, &why]))
+        .call(Some(WRITER_PATIENCE), move |transaction| jobs::change(transaction, id, to, was_pulled, [&who, &why]))
         .await;
     let state = match changed {
         Ok(Ok(state)) => state,
@@ -396,9 +397,9 @@ pub(super) async fn delete_unit(
         .filter_map(|deletion| Some(app.directory.of_id(deletion.experiment)?.config.name.clone()))
         .collect();
     let who = caller.name();
-    let deleted = move |session: &mut Transaction<'_>| {
-        let count = jobs::delete(session, found);
-        session.audit(&who, "deletion", &format!("a unit with {}", with_unit(count as u64, "impression")));
+    let deleted = move |transaction: &mut Transaction<'_>| {
+        let count = jobs::delete(transaction, found);
+        transaction.audit(&who, "deletion", &format!("a unit with {}", with_unit(count as u64, "impression")));
         count
     };
     let impressions = app.writer.call(None, deleted).await?;

@@ -47,8 +47,10 @@ pub(super) async fn export(
     what.check(entry.config.ask).map_err(|why| Problem::invalid(why).part("path", "what"))?;
     let id = entry.id;
     // An empty answer says why, and one that lacks days names them. An answer without such a note is complete too.
-    let known = move |session: &mut Transaction<'_>| {
-        session.experiment(id).map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
+    let known = move |transaction: &mut Transaction<'_>| {
+        transaction
+            .experiment(id)
+            .map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
     };
     let (nothing_yet, first_kept_day) =
         app.writer.call(Some(WRITER_PATIENCE), known).await.ok().flatten().unwrap_or_default();

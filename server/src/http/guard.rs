@@ -288,7 +288,7 @@ impl<K: Ord + Copy> Rates<K> {
     /// The most that are counted; all others share one count.
     const MAX_ADDRESSES: usize = 65_536;
 
-    /// Counts one more; whether there are at most `most` of them in this second, or `most` is 0.
+    /// Counts one more; whether there are at most `max_requests` of them in this second, or `max_requests` is 0.
     pub(super) fn admits(&self, of: K, max_requests: u32) -> bool {
         if max_requests == 0 {
             return true;

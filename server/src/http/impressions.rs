@@ -60,8 +60,8 @@ pub(super) async fn choose(
     top.need("unit", EXPECTED_UNIT)?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Lists)?;
-    let (outcome, names) = choose_without_lists(&app, &entry, &requester, "choose", body.value()).await?;
-    Ok(JsonAnswer(Chosen { outcome, rankers: Rankers::Any { rankers: names } }))
+    let (answer, names) = choose_without_lists(&app, &entry, &requester, "choose", body.value()).await?;
+    Ok(JsonAnswer(Chosen { answer, rankers: Rankers::Any { rankers: names } }))
 }
 
 /// `POST /v1/experiments/{experiment}/duels`
@@ -76,10 +76,10 @@ pub(super) async fn duel(
     top.only(&["unit", "key", "segment"])?;
     let requester = Requester::read(&top)?;
     entry_asks_for(&entry, Ask::Duels)?;
-    let (outcome, names) = choose_without_lists(&app, &entry, &requester, "duel", body.value()).await?;
+    let (answer, names) = choose_without_lists(&app, &entry, &requester, "duel", body.value()).await?;
     // A single ranker stands on both sides: there is nothing to compare.
     let [first, second] = [names.first(), names.last()].map(|name| name.cloned().unwrap_or_default());
-    Ok(JsonAnswer(Chosen { outcome, rankers: Rankers::Two { first, second } }))
+    Ok(JsonAnswer(Chosen { answer, rankers: Rankers::Two { first, second } }))
 }
 
 /// Asks the writer for an impression. Where that is not possible in time, or not wanted, the fallback's list is the
@@ -97,7 +97,7 @@ async fn ask_writer(
     }
     let ask = writer_request(app, entry, requester, kind, body);
     let within = Some(app.settings.decision_timeout);
-    let answer = app.writer.call(within, move |session| jobs::ask(session, &ask, lists.as_ref())).await;
+    let answer = app.writer.call(within, move |transaction| jobs::ask(transaction, &ask, lists.as_ref())).await;
     Ok(answer_or_fallback(answer)?.unwrap_or_else(jobs::Answer::Fallback))
 }
 
@@ -111,13 +111,13 @@ async fn choose_without_lists(
 ) -> Result<(ImpressionAnswer, Vec<String>), Problem> {
     Ok(match ask_writer(app, entry, requester, kind, body, None).await? {
         jobs::Answer::Open { id, arms, is_mixed, .. } => {
-            let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
-            (outcome, ranker_names(entry, &arms))
+            let answer = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
+            (answer, ranker_names(entry, &arms))
         }
         jobs::Answer::Fallback(why) => {
             app.metrics.champions.count(why);
-            let outcome = ImpressionAnswer { credited: false, id: None, why: Some(why) };
-            (outcome, vec![entry.fallback().to_owned()])
+            let answer = ImpressionAnswer { credited: false, id: None, why: Some(why) };
+            (answer, vec![entry.fallback().to_owned()])
         }
     })
 }
@@ -150,7 +150,7 @@ pub(super) async fn lists(
     if let Some(why) = path.entry.halted() {
         return give_up_with_fallback(why);
     }
-    let mixed = app.writer.call(Some(within), move |session| jobs::lists(session, id, &lists, request)).await;
+    let mixed = app.writer.call(Some(within), move |transaction| jobs::lists(transaction, id, &lists, request)).await;
     match answer_or_fallback(mixed)? {
         Ok((shown, is_mixed)) => Ok(list_page(&app, path.text, shown, is_mixed)),
         Err(why) => give_up_with_fallback(why),
@@ -169,7 +169,8 @@ pub(super) async fn next(
     let top = Node::top(body.value());
     top.only(&["seen"])?;
     let seen = top.get("seen")?.map(|seen| seen.whole(1, u32::MAX.into())).transpose()?.map(|seen| seen as u32);
-    let shown = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::next(session, path.id, seen)).await??;
+    let shown =
+        app.writer.call(Some(WRITER_PATIENCE), move |transaction| jobs::next(transaction, path.id, seen)).await??;
     Ok(JsonAnswer(json!({"shown": shown})))
 }
 
@@ -196,8 +197,10 @@ pub(super) async fn displayed(
     let documents = names(&top.need("documents", "the documents that the page displayed")?)?;
     let pinned = top.get("pinned")?.map(|pinned| names(&pinned)).transpose()?.unwrap_or_default();
     let page = DisplayedPage { documents, pinned };
-    let places =
-        app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::displayed(session, path.id, &page)).await??;
+    let places = app
+        .writer
+        .call(Some(WRITER_PATIENCE), move |transaction| jobs::displayed(transaction, path.id, &page))
+        .await??;
     Ok(JsonAnswer(json!({"places": places})))
 }
 
@@ -210,7 +213,7 @@ pub(super) async fn close(
 ) -> Result<JsonAnswer<Told>, Problem> {
     caller.check_experiment(&path.entry.config.name)?;
     Node::top(body.parsed()?.value()).only(&[])?;
-    let closed = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::close(session, path.id)).await??;
+    let closed = app.writer.call(Some(WRITER_PATIENCE), move |transaction| jobs::close(transaction, path.id)).await??;
     Ok(JsonAnswer(json!({"closed": closed})))
 }
 
@@ -233,7 +236,8 @@ pub(super) async fn judge(
         Some("tie") => Preference::Tie,
         _ => return Err(winner.wrong(expected).into()),
     };
-    let taken = app.writer.call(Some(WRITER_PATIENCE), move |session| jobs::judge(session, path.id, winner)).await??;
+    let taken =
+        app.writer.call(Some(WRITER_PATIENCE), move |transaction| jobs::judge(transaction, path.id, winner)).await??;
     Ok(JsonAnswer(json!({"taken": taken})))
 }
 
@@ -318,7 +322,7 @@ struct ImpressionAnswer {
 #[derive(Debug, Serialize)]
 pub(super) struct Chosen {
     #[serde(flatten)]
-    outcome: ImpressionAnswer,
+    answer: ImpressionAnswer,
     #[serde(flatten)]
     rankers: Rankers,
 }
@@ -335,13 +339,13 @@ enum Rankers {
 #[derive(Debug, Serialize)]
 pub(super) struct Page {
     #[serde(flatten)]
-    outcome: ImpressionAnswer,
+    answer: ImpressionAnswer,
     shown: Vec<String>,
 }
 
 fn list_page(app: &App, id: String, shown: Vec<String>, is_mixed: bool) -> JsonAnswer<Page> {
-    let outcome = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
-    JsonAnswer(Page { outcome, shown })
+    let answer = ImpressionAnswer { credited: is_mixed, id: Some(id), why: why_alone(app, is_mixed) };
+    JsonAnswer(Page { answer, shown })
 }
 
 /// The reason if one ranker was chosen alone: its clicks are recorded, and compare nothing.
@@ -355,5 +359,5 @@ fn why_alone(app: &App, is_mixed: bool) -> Option<&'static str> {
 
 fn fallback_list(app: &App, shown: Vec<String>, why: &'static str) -> JsonAnswer<Page> {
     app.metrics.champions.count(why);
-    JsonAnswer(Page { outcome: ImpressionAnswer { credited: false, id: None, why: Some(why) }, shown })
+    JsonAnswer(Page { answer: ImpressionAnswer { credited: false, id: None, why: Some(why) }, shown })
 }

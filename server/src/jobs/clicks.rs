@@ -30,16 +30,16 @@ pub enum ClickAction {
 }
 
 /// Takes events, and returns the fate of each click.
-pub fn events(session: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<ClickFate> {
+pub fn events(transaction: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<ClickFate> {
     let mut experiment_known: BTreeMap<(u32, u64), Option<StoredPage>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(sent.len());
-    let now = session.now;
+    let now = transaction.now;
     for SentEvent { of, what } in sent {
         let impression = of.impression;
         let document = match what {
             ClickAction::Click(document) => document,
             ClickAction::Malformed | ClickAction::Ignored => {
-                match (session.experiment_of(of), what) {
+                match (transaction.experiment_of(of), what) {
                     (Some(experiment), ClickAction::Malformed) => experiment.note_malformed(now, impression),
                     (Some(experiment), _) => experiment.note_ignored(now, impression),
                     (None, _) => {}
@@ -49,8 +49,8 @@ pub fn events(session: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<ClickFat
         };
         let shown = experiment_known
             .entry((of.experiment, impression))
-            .or_insert_with(|| session.shown(of.experiment, impression));
-        let fate = match session.experiment_of(of) {
+            .or_insert_with(|| transaction.shown(of.experiment, impression));
+        let fate = match transaction.experiment_of(of) {
             None => ClickFate::Unknown,
             Some(experiment) => match shown {
                 // A closed or unknown impression is reported before the clicked document is checked.

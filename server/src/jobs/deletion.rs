@@ -63,14 +63,14 @@ impl Deletion {
 }
 
 /// Deletes the data found, and later additions; returns the number of impressions that lost their unit.
-pub fn delete(session: &mut Transaction<'_>, mut deletions: Vec<Deletion>) -> usize {
+pub fn delete(transaction: &mut Transaction<'_>, mut deletions: Vec<Deletion>) -> usize {
     let mut count = 0;
     for deletion in &mut deletions {
         let (experiment, read) = (deletion.experiment, deletion.read);
         if !deletion.is_incomplete {
-            session.stored_events(experiment, read, |event| deletion.see(&event));
+            transaction.stored_events(experiment, read, |event| deletion.see(&event));
         }
-        session.forget(experiment, &deletion.hash, &deletion.impressions);
+        transaction.forget(experiment, &deletion.hash, &deletion.impressions);
         count += deletion.impressions.len();
     }
     count

@@ -10,22 +10,22 @@ use crate::writer::Transaction;
 ///
 /// # Errors
 /// If there is one of this name, or a setting is wrong.
-pub fn create(session: &mut Transaction<'_>, config: Config) -> Result<Value, Refusal> {
+pub fn create(transaction: &mut Transaction<'_>, config: Config) -> Result<Value, Refusal> {
     let name = config.name.clone();
-    let is_damaged = session.damaged().values().any(|damage| damage.name == name);
-    if is_damaged || session.experiments().any(|(_, known)| known.config().name == name) {
+    let is_damaged = transaction.damaged().values().any(|damage| damage.name == name);
+    if is_damaged || transaction.experiments().any(|(_, known)| known.config().name == name) {
         return Err(Refusal::Conflict(format!(
             "there is an experiment {name:?} already; choose another name: settings do not change during a test"
         )));
     }
-    let experiment = Experiment::create(config, session.now)
+    let experiment = Experiment::create(config, transaction.now)
         .map_err(|error| Refusal::Invalid { path: Some(error.field.to_owned()), detail: error.message })?;
     let settings = experiment.config();
-    if let Some(other) = settings.begin_after.as_ref().filter(|other| !session.has(other)) {
+    if let Some(other) = settings.begin_after.as_ref().filter(|other| !transaction.has(other)) {
         let detail = format!("there is no experiment {other:?}; make it before the one that begins after it");
         return Err(Refusal::Invalid { path: Some("begin_after".to_owned()), detail });
     }
-    if let Some((other, theirs)) = session.overlapping(settings) {
+    if let Some((other, theirs)) = transaction.overlapping(settings) {
         return Err(Refusal::Conflict(format!(
             "the lane overlaps that of experiment {other:?}, which is from {} to {} of {:?}; choose another part, or end that experiment",
             theirs.from, theirs.to, theirs.of
@@ -37,7 +37,7 @@ pub fn create(session: &mut Transaction<'_>, config: Config) -> Result<Value, Re
         "state": experiment.state().name(),
         "settings": experiment.config(),
     });
-    session.create(experiment)?;
+    transaction.create(experiment)?;
     Ok(status)
 }
 
@@ -45,9 +45,9 @@ pub fn create(session: &mut Transaction<'_>, config: Config) -> Result<Value, Re
 ///
 /// # Errors
 /// If that is a lower one, or the experiment is over.
-pub fn raise(session: &mut Transaction<'_>, id: u32, to: f64, [who, why]: [&str; 2]) -> Result<f64, Refusal> {
-    let now = session.now;
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+pub fn raise(transaction: &mut Transaction<'_>, id: u32, to: f64, [who, why]: [&str; 2]) -> Result<f64, Refusal> {
+    let now = transaction.now;
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     experiment.raise(now, to, who, why)?;
     Ok(experiment.share())
 }
@@ -58,22 +58,22 @@ pub fn raise(session: &mut Transaction<'_>, id: u32, to: f64, [who, why]: [&str;
 /// # Errors
 /// If its state does not allow it.
 pub fn change(
-    session: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     id: u32,
     to: State,
     was_pulled: bool,
     [who, why]: [&str; 2],
 ) -> Result<State, Refusal> {
-    let now = session.now;
-    let has_to_begin = to == State::Running && session.known(id).is_some_and(|known| !known.has_begun());
-    if let Some(known) = session.known(id).filter(|_| has_to_begin)
-        && let Some((other, _)) = session.in_the_way(id, known.config())
+    let now = transaction.now;
+    let has_to_begin = to == State::Running && transaction.known(id).is_some_and(|known| !known.has_begun());
+    if let Some(known) = transaction.known(id).filter(|_| has_to_begin)
+        && let Some((other, _)) = transaction.in_the_way(id, known.config())
     {
         return Err(Refusal::Conflict(format!(
             "the experiment has not begun, and its lane overlaps that of experiment {other:?}; end that one first"
         )));
     }
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     match (experiment.state(), to) {
         (State::Killed, State::Paused) => {
             return Err(Refusal::Conflict("the experiment is killed; it cannot become paused".to_owned()));
@@ -101,8 +101,8 @@ pub fn change(
 ///
 /// # Errors
 /// If it still takes clicks.
-pub fn delete(session: &mut Transaction<'_>, id: u32) -> Result<(), Refusal> {
-    if let Some(experiment) = session.experiment(id) {
+pub fn delete(transaction: &mut Transaction<'_>, id: u32) -> Result<(), Refusal> {
+    if let Some(experiment) = transaction.experiment(id) {
         let (name, state, open) = (&experiment.config().name, experiment.state(), experiment.fates().open);
         if !state.is_over() {
             let state = state.name();
@@ -113,9 +113,9 @@ pub fn delete(session: &mut Transaction<'_>, id: u32) -> Result<(), Refusal> {
                 "experiment {name:?} has open pages, {open} of them, whose clicks still count; delete it once they are closed"
             )));
         }
-    } else if !session.damaged().contains_key(&id) {
+    } else if !transaction.damaged().contains_key(&id) {
         return Err(Refusal::no_experiment());
     }
-    session.delete(id);
+    transaction.delete(id);
     Ok(())
 }

@@ -104,9 +104,9 @@ pub enum Answer {
 ///
 /// # Errors
 /// If the key came before with another request, its impression is closed, or a list is missing.
-pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
-    let (id, now, max_open) = (ask.experiment, session.now, session.open_impressions as u64);
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+pub fn ask(transaction: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
+    let (id, now, max_open) = (ask.experiment, transaction.now, transaction.open_impressions as u64);
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let state = experiment.state();
     if ask.is_bot && state == State::Running {
         return Ok(Answer::Fallback("bot"));
@@ -119,18 +119,18 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
     }
     // In an experiment that does not run, no unit is numbered: nothing refers to it.
     let unit = match (state, &ask.unit) {
-        (State::Running, Some(unit)) => session.unit(id, unit),
-        (State::Running, None) => session.unit_of_its_own(id),
+        (State::Running, Some(unit)) => transaction.unit(id, unit),
+        (State::Running, None) => transaction.unit_of_its_own(id),
         _ => Some(0),
     };
     let request = Request { unit: unit.unwrap_or(0), marks: ask.marks, segment: ask.segment };
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let chosen = match lists {
         None => experiment.choose(now, &request, None)?,
         Some(lists) => experiment.choose(now, &request, Some(&|ranker| lists.get(ranker)))?,
     };
     if let (Some(unit), Some(hashes)) = (unit, &ask.unit) {
-        session.unnumber(id, unit, hashes);
+        transaction.unnumber(id, unit, hashes);
     }
     let (impression, arms, is_mixed, shown) = match chosen {
         Chosen::Fallback(state) => return Ok(Answer::Fallback(state.name())),
@@ -147,18 +147,18 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
         Chosen::New { impression, arms, documents, is_mixed } => {
             let shown = documents.zip(lists).map(|(documents, lists)| lists.names(&documents));
             if let Some(shown) = &shown {
-                session.keep_shown(id, impression, shown, None);
+                transaction.keep_shown(id, impression, shown, None);
             }
-            session.keep_marks(id, impression, ask.marks);
+            transaction.keep_marks(id, impression, ask.marks);
             (impression, arms, is_mixed, shown)
         }
         Chosen::Again { impression, arms, is_listed, is_mixed } => {
             let shown = match lists {
                 None => None,
                 Some(_) if is_listed => {
-                    Some(session.shown(id, impression).ok_or_else(deleted_documents_refusal)?.mixed)
+                    Some(transaction.shown(id, impression).ok_or_else(deleted_documents_refusal)?.mixed)
                 }
-                Some(lists) => Some(mix(session, (id, impression), lists, None)?),
+                Some(lists) => Some(mix(transaction, (id, impression), lists, None)?),
             };
             (impression, arms, is_mixed, shown)
         }
@@ -168,13 +168,13 @@ pub fn ask(session: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> R
         shown.truncate(length as usize);
         shown
     };
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let config = experiment.config();
     let shown = shown.map(|shown| page(shown, config.shown));
     let expires = expiry(config, experiment.request_time(impression).unwrap_or(now));
     let of = ImpressionId { experiment: id, impression, start: experiment.start_number(impression), expires };
-    session.offer(UndeliveredImpression { id: of, can_be_asked_again });
-    Ok(Answer::Open { id: session.shared.signer.text(of), arms, shown, is_mixed })
+    transaction.offer(UndeliveredImpression { id: of, can_be_asked_again });
+    Ok(Answer::Open { id: transaction.shared.signer.text(of), arms, shown, is_mixed })
 }
 
 /// The refusal for deleted documents.
@@ -198,16 +198,16 @@ fn expiry(config: &Config, request_time: i64) -> u32 {
 }
 
 fn mix(
-    session: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     (id, impression): (u32, u64),
     lists: &Lists,
     request: Option<u64>,
 ) -> Result<Vec<String>, Refusal> {
-    let now = session.now;
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let now = transaction.now;
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let documents = experiment.list(now, impression, &|ranker| lists.get(ranker))?;
     let shown = lists.names(&documents);
-    session.keep_shown(id, impression, &shown, request);
+    transaction.keep_shown(id, impression, &shown, request);
     Ok(shown)
 }
 
@@ -217,21 +217,21 @@ fn mix(
 /// # Errors
 /// If it is closed, or a list is missing: it is closed then.
 pub fn lists(
-    session: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     of: ImpressionId,
     lists: &Lists,
     request: u64,
 ) -> Result<(Vec<String>, bool), Refusal> {
-    let known = session.shown(of.experiment, of.impression);
-    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
+    let known = transaction.shown(of.experiment, of.impression);
+    let experiment = transaction.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     let is_mixed = experiment.is_mixed(of.impression).unwrap_or(false);
     let length = experiment.config().shown as usize;
     let is_open = experiment.request_time(of.impression).is_some();
     let mut shown = match known {
         Some(StoredPage { mixed, request: Some(known), .. }) if is_open && known == request => mixed,
-        _ => mix(session, (of.experiment, of.impression), lists, Some(request))?,
+        _ => mix(transaction, (of.experiment, of.impression), lists, Some(request))?,
     };
-    session.offer(UndeliveredImpression { id: of, can_be_asked_again: true });
+    transaction.offer(UndeliveredImpression { id: of, can_be_asked_again: true });
     shown.truncate(length);
     Ok((shown, is_mixed))
 }
@@ -240,10 +240,10 @@ pub fn lists(
 ///
 /// # Errors
 /// If the impression is closed, or shows nothing yet.
-pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) -> Result<Vec<String>, Refusal> {
-    let now = session.now;
-    let known = session.shown(of.experiment, of.impression);
-    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
+pub fn next(transaction: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) -> Result<Vec<String>, Refusal> {
+    let now = transaction.now;
+    let known = transaction.shown(of.experiment, of.impression);
+    let experiment = transaction.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     let length = experiment.config().shown;
     let seen = seen.unwrap_or(length);
     let mixed = known.map_or_else(Vec::new, |shown| shown.mixed);
@@ -257,10 +257,10 @@ pub fn next(session: &mut Transaction<'_>, of: ImpressionId, seen: Option<u32>) 
 ///
 /// # Errors
 /// If the impression is closed or shows nothing yet, or the page does not fit the mixed list.
-pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &DisplayedPage) -> Result<usize, Refusal> {
-    let now = session.now;
-    let stored = session.shown(of.experiment, of.impression);
-    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
+pub fn displayed(transaction: &mut Transaction<'_>, of: ImpressionId, page: &DisplayedPage) -> Result<usize, Refusal> {
+    let now = transaction.now;
+    let stored = transaction.shown(of.experiment, of.impression);
+    let experiment = transaction.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     if stored.is_none() {
         // One that is closed is refused as such.
         experiment.note_seen_places(now, of.impression, 0)?;
@@ -289,17 +289,17 @@ pub fn displayed(session: &mut Transaction<'_>, of: ImpressionId, page: &Display
     let credited = places.iter().flatten().count();
     let layout = Page::new(places).map_err(|error| wrong("documents".to_owned(), error.to_string()))?;
     experiment.note_displayed_page(now, of.impression, layout)?;
-    session.keep_displayed(of.experiment, of.impression, page);
+    transaction.keep_displayed(of.experiment, of.impression, page);
     Ok(credited)
 }
 
 /// Closes an impression; whether it was open.
 ///
 /// # Errors
-/// If there is no such experiment.
-pub fn close(session: &mut Transaction<'_>, of: ImpressionId) -> Result<bool, Refusal> {
-    let now = session.now;
-    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
+/// If there is no such impression.
+pub fn close(transaction: &mut Transaction<'_>, of: ImpressionId) -> Result<bool, Refusal> {
+    let now = transaction.now;
+    let experiment = transaction.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     Ok(experiment.close(now, of.impression))
 }
 
@@ -307,8 +307,8 @@ pub fn close(session: &mut Transaction<'_>, of: ImpressionId) -> Result<bool, Re
 ///
 /// # Errors
 /// If the experiment mixes lists.
-pub fn judge(session: &mut Transaction<'_>, of: ImpressionId, winner: Preference) -> Result<bool, Refusal> {
-    let now = session.now;
-    let experiment = session.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
+pub fn judge(transaction: &mut Transaction<'_>, of: ImpressionId, winner: Preference) -> Result<bool, Refusal> {
+    let now = transaction.now;
+    let experiment = transaction.experiment_of(&of).ok_or_else(Refusal::no_impression)?;
     Ok(experiment.judge(now, of.impression, winner)?)
 }

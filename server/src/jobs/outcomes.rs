@@ -70,22 +70,28 @@ impl From<ConversionFate> for OutcomeFate {
 }
 
 /// Takes outcomes, and returns the fate of each.
-pub fn outcomes(session: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<OutcomeFate> {
+pub fn outcomes(transaction: &mut Transaction<'_>, all: &[UserOutcome]) -> Vec<OutcomeFate> {
     let of = |outcome: &UserOutcome| {
-        let fates = outcome.whose.iter().map(|(experiment, whose)| take_outcome(session, *experiment, whose, outcome));
+        let fates =
+            outcome.whose.iter().map(|(experiment, whose)| take_outcome(transaction, *experiment, whose, outcome));
         fates.min().unwrap_or(OutcomeFate::UnknownUnit)
     };
     all.iter().map(of).collect()
 }
 
-fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, outcome: &UserOutcome) -> OutcomeFate {
+fn take_outcome(
+    transaction: &mut Transaction<'_>,
+    id: u32,
+    whose: &CreditTarget,
+    outcome: &UserOutcome,
+) -> OutcomeFate {
     let unit = match whose {
-        CreditTarget::Unit(hashes) => session.known_unit(id, hashes),
+        CreditTarget::Unit(hashes) => transaction.known_unit(id, hashes),
         // The number may come from another store.
-        CreditTarget::Impression(of) | CreditTarget::Page(of) if session.experiment_of(of).is_none() => None,
-        CreditTarget::Impression(of) | CreditTarget::Page(of) => session.unit_that_asked(id, of.impression),
+        CreditTarget::Impression(of) | CreditTarget::Page(of) if transaction.experiment_of(of).is_none() => None,
+        CreditTarget::Impression(of) | CreditTarget::Page(of) => transaction.unit_that_asked(id, of.impression),
     };
-    let (Some(unit), Some(experiment)) = (unit, session.experiment(id)) else { return OutcomeFate::UnknownUnit };
+    let (Some(unit), Some(experiment)) = (unit, transaction.experiment(id)) else { return OutcomeFate::UnknownUnit };
     let Some(action) = experiment.outcome_number(&outcome.action) else { return OutcomeFate::UnknownUnit };
     let config = experiment.config();
     if let (Some(counts), Some(found)) = (&config.currency, &outcome.currency)
@@ -102,19 +108,21 @@ fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, ou
     if !experiment.takes_conversions() {
         return OutcomeFate::Late;
     }
-    if !session.fetch(id, unit) {
+    if !transaction.fetch(id, unit) {
         return OutcomeFate::UnknownUnit;
     }
     let only = match whose {
         CreditTarget::Page(of) => Some(of.impression),
         CreditTarget::Impression(_) | CreditTarget::Unit(_) => None,
     };
-    let appearances = appearances(session, id, unit, &outcome.document, only);
-    let (places, now) = (&session.shared.places, session.now);
+    let appearances = appearances(transaction, id, unit, &outcome.document, only);
+    let (places, now) = (&transaction.shared.places, transaction.now);
     let document = places.document(id, unit, &outcome.document);
     let order = outcome.order.as_ref().map(|order| places.order(id, unit, order));
-    let Some((document_number, is_new)) = session.name(id, unit, &document) else { return OutcomeFate::UnknownUnit };
-    let of_order = order.map(|order| (order, session.name(id, unit, &order)));
+    let Some((document_number, is_new)) = transaction.name(id, unit, &document) else {
+        return OutcomeFate::UnknownUnit;
+    };
+    let of_order = order.map(|order| (order, transaction.name(id, unit, &order)));
     let (order_number, new_order) = match of_order {
         None => (0, None),
         Some((_, None)) => return OutcomeFate::UnknownUnit,
@@ -123,14 +131,14 @@ fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, ou
         Some((order, Some((number, true)))) => (number + u32::from(is_new), Some(order)),
     };
     let conversion = Conversion { unit, document: document_number, order: order_number, action, value, appearances };
-    let Some(experiment) = session.experiment(id) else { return OutcomeFate::UnknownUnit };
+    let Some(experiment) = transaction.experiment(id) else { return OutcomeFate::UnknownUnit };
     let fate = experiment.convert(now, conversion);
     if fate == ConversionFate::Taken {
         if is_new {
-            session.keep_name(id, unit, &document, document_number);
+            transaction.keep_name(id, unit, &document, document_number);
         }
         if let Some(order) = new_order {
-            session.keep_name(id, unit, &order, order_number);
+            transaction.keep_name(id, unit, &order, order_number);
         }
     }
     fate.into()
@@ -138,16 +146,16 @@ fn take_outcome(session: &mut Transaction<'_>, id: u32, whose: &CreditTarget, ou
 
 /// Where a document was mixed for a unit; in one impression alone, if that is named.
 fn appearances(
-    session: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     id: u32,
     unit: u64,
     document: &str,
     only: Option<u64>,
 ) -> Vec<Appearance> {
-    let mut impressions = session.known(id).map(|known| known.impressions_of_unit(unit)).unwrap_or_default();
+    let mut impressions = transaction.known(id).map(|known| known.impressions_of_unit(unit)).unwrap_or_default();
     impressions.retain(|impression| only.is_none_or(|only| only == *impression));
     let appearance = |impression: u64| {
-        let shown = session.shown(id, impression)?;
+        let shown = transaction.shown(id, impression)?;
         let position = shown.mixed.iter().position(|known| known == document)?;
         Some(Appearance { impression, position: position as u32 })
     };

@@ -31,10 +31,10 @@ pub struct Snapshot<T> {
 ///
 /// # Errors
 /// If there is no such experiment.
-pub fn snapshot(session: &mut Transaction<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
-    let now = session.now;
-    let awaited = session.awaited(id);
-    snapshot_with(session, id, known, |experiment| {
+pub fn snapshot(transaction: &mut Transaction<'_>, id: u32, known: Option<usize>) -> Result<Snapshot<Value>, Refusal> {
+    let now = transaction.now;
+    let awaited = transaction.awaited(id);
+    snapshot_with(transaction, id, known, |experiment| {
         let mut status = details(experiment);
         status["waits_for"] = awaited.into();
         if let Some(until) = stands_still(experiment, now) {
@@ -73,25 +73,25 @@ pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String>
 /// # Errors
 /// If there is no such experiment.
 pub fn snapshot_with<T>(
-    session: &mut Transaction<'_>,
+    transaction: &mut Transaction<'_>,
     id: u32,
     known: Option<usize>,
     told: impl FnOnce(&Experiment) -> T,
 ) -> Result<Snapshot<T>, Refusal> {
-    let experiment = session.experiment(id).ok_or_else(Refusal::no_experiment)?;
+    let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let snapshot = take_snapshot(experiment, id, known, told(experiment));
-    Ok(snapshot.with_awaited(session.awaited(id)))
+    Ok(snapshot.with_awaited(transaction.awaited(id)))
 }
 
-/// Summaries of experiments, by their numbers. `known` has the number of rows behind each verdict that the caller has.
+/// Summaries of experiments, by their numbers. `verdict_rows` has the number of rows behind each verdict that the caller has.
 #[must_use]
 pub fn snapshots(
-    session: &Transaction<'_>,
+    transaction: &Transaction<'_>,
     ids: &[u32],
     verdict_rows: &BTreeMap<u32, usize>,
 ) -> BTreeMap<u32, Snapshot<Value>> {
     let of = |id: u32| {
-        let experiment = session.known(id)?;
+        let experiment = transaction.known(id)?;
         let status = json!({
             "experiment": experiment.config().name,
             "version": experiment.version().to_string(),
@@ -102,7 +102,7 @@ pub fn snapshots(
         });
         Some((
             id,
-            take_snapshot(experiment, id, verdict_rows.get(&id).copied(), status).with_awaited(session.awaited(id)),
+            take_snapshot(experiment, id, verdict_rows.get(&id).copied(), status).with_awaited(transaction.awaited(id)),
         ))
     };
     ids.iter().filter_map(|&id| of(id)).collect()
@@ -110,7 +110,7 @@ pub fn snapshots(
 
 /// All experiments, as messages about them need them.
 #[must_use]
-pub fn looks(session: &Transaction<'_>, verdict_rows: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
+pub fn looks(transaction: &Transaction<'_>, verdict_rows: &BTreeMap<u32, usize>) -> Vec<Snapshot<ExperimentLook>> {
     let of = |(id, experiment): (u32, &Experiment)| {
         let config = experiment.config();
         let look = ExperimentLook {
@@ -126,9 +126,9 @@ pub fn looks(session: &Transaction<'_>, verdict_rows: &BTreeMap<u32, usize>) -> 
             winner: None,
             harms: Vec::new(),
         };
-        take_snapshot(experiment, id, verdict_rows.get(&id).copied(), look).with_awaited(session.awaited(id))
+        take_snapshot(experiment, id, verdict_rows.get(&id).copied(), look).with_awaited(transaction.awaited(id))
     };
-    session.experiments().map(of).collect()
+    transaction.experiments().map(of).collect()
 }
 
 fn take_snapshot<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
+use super::deliveries::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 use super::messages::ExperimentLook;
-use super::queue::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
 

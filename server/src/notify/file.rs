@@ -6,8 +6,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::json;
 
+use super::deliveries::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 use super::messages::{ExperimentLook, ReportedState};
-use super::queue::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 
 /// The version of the file's format. The first one lacks the rankers that harm a segment.
 const FORMAT: u32 = 2;

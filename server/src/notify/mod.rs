@@ -7,6 +7,7 @@
 //! that is slow, nor a restart loses or blocks anything.
 
 mod database;
+mod deliveries;
 mod file;
 mod messages;
 mod queue;
@@ -18,8 +19,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+pub use deliveries::{Delivery, Due, QueueError};
 pub use messages::{ExperimentLook, Message, ReportedState, new_messages};
-pub use queue::{Delivery, Due, Queue, QueueError, QueueStore};
+pub use queue::{Queue, QueueStore};
 pub use send::Target;
 
 use crate::metrics::Metrics;

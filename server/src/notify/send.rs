@@ -5,7 +5,7 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use super::queue::Due;
+use super::deliveries::Due;
 
 /// The timeout of a receiver.
 const RECEIVER_TIMEOUT: Duration = Duration::from_secs(10);

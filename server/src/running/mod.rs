@@ -49,7 +49,7 @@ pub enum StartError {
 #[derive(Debug, thiserror::Error)]
 pub enum EndError {
     /// Signals cannot be had.
-    #[error("signals of the process cannot be had: {0}")]
+    #[error("cannot wait for signals: {0}")]
     Signals(#[from] std::io::Error),
     /// Its files are no longer the ones that it opened.
     #[error("{0}; the server stopped, so that nothing is acknowledged that is not kept")]
@@ -79,7 +79,7 @@ impl EndRequest {
 
 impl std::fmt::Debug for EndRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Asked(..)")
+        f.write_str("EndRequest(..)")
     }
 }
 

@@ -128,7 +128,7 @@ pub struct UnitRow {
 }
 
 /// An error for a row of an experiment with a checksum that is not its own.
-fn other_sum(experiment: u32, place: String) -> StoreError {
+fn checksum_error(experiment: u32, place: String) -> StoreError {
     StoreError::row(experiment, place, CHECKSUM_DIFFERS.to_owned())
 }
 
@@ -143,13 +143,13 @@ pub(super) struct EventRow {
 }
 
 /// Reads events in their order: the first may have any number, and then none is missing.
-pub(super) struct InOrder {
+pub(super) struct EventsInOrder {
     experiment: u32,
     pub(super) last: u64,
     is_first: bool,
 }
 
-impl InOrder {
+impl EventsInOrder {
     pub(super) fn new(experiment: u32, after: u64) -> Self {
         Self { experiment, last: after, is_first: true }
     }
@@ -168,7 +168,7 @@ impl InOrder {
             return Err(StoreError::row(self.experiment, place(), format!("the next number is {n}")));
         }
         if !is_whole {
-            return Err(other_sum(self.experiment, place()));
+            return Err(checksum_error(self.experiment, place()));
         }
         Ok(StoredEvent { n: n as u64, kind, impression: impression.map(|impression| impression as u64), body })
     }
@@ -204,7 +204,7 @@ impl ShownRow {
         let Self { ids, displayed, request, sum } = self;
         let place = || shown_place(impression);
         if sum != shown_sum(experiment, impression, ids.as_deref(), displayed.as_deref(), request) {
-            return Err(other_sum(experiment, place()));
+            return Err(checksum_error(experiment, place()));
         }
         let Some(ids) = ids else { return Ok(ShownDocuments::Deleted) };
         let damaged = |error: serde_json::Error| StoreError::row(experiment, place(), error.to_string());
@@ -240,7 +240,7 @@ pub(super) fn unit_number(
 ) -> Result<Option<u64>, StoreError> {
     match row {
         Some((number, known)) if known != unit_sum(experiment, hash, number) => {
-            Err(other_sum(experiment, "a unit".to_owned()))
+            Err(checksum_error(experiment, "a unit".to_owned()))
         }
         found => Ok(found.map(|(number, _)| number as u64)),
     }
@@ -300,7 +300,7 @@ impl MarksRow {
     pub(super) fn read(self, experiment: u32) -> Result<(i64, u64, Marks), StoreError> {
         let Self { impression, time, hashes, sum } = self;
         if sum != marks_sum(experiment, impression, time, hashes) {
-            return Err(other_sum(experiment, Self::PLACE.to_owned()));
+            return Err(checksum_error(experiment, Self::PLACE.to_owned()));
         }
         let [query, key, request] = hashes.map(|hash| hash.map(|hash| hash as u64));
         Ok((time, impression as u64, Marks { query, key, request }))
@@ -319,7 +319,7 @@ impl SnapshotHead {
     pub(super) fn read(experiment: u32, (n, body, known): (i64, Vec<u8>, i64)) -> Result<Self, StoreError> {
         let read = (known == part_sum(experiment, n, 0, &body)).then(|| serde_json::from_slice(&body).ok());
         let StoredHead { parts, last_day, first_open } =
-            read.flatten().ok_or_else(|| other_sum(experiment, Self::PLACE.to_owned()))?;
+            read.flatten().ok_or_else(|| checksum_error(experiment, Self::PLACE.to_owned()))?;
         Ok(Self { n: n as u64, parts, last_day, first_open })
     }
 
@@ -339,7 +339,7 @@ impl SnapshotHead {
     pub(super) fn part(&self, experiment: u32, part: i64, row: Option<(Vec<u8>, i64)>) -> Result<Vec<u8>, StoreError> {
         match row {
             Some((body, known)) if known == part_sum(experiment, self.n as i64, part, &body) => Ok(body),
-            _ => Err(other_sum(experiment, self.place())),
+            _ => Err(checksum_error(experiment, self.place())),
         }
     }
 }
@@ -371,7 +371,7 @@ impl StateRow {
     pub(super) fn read(self, experiment: u32) -> Result<UnitState, StoreError> {
         let number = self.number as u64;
         if !self.is_whole(experiment) {
-            return Err(other_sum(experiment, Self::place(number)));
+            return Err(checksum_error(experiment, Self::place(number)));
         }
         Ok(UnitState { unit: number, seen: self.seen, bytes: self.body })
     }
@@ -393,7 +393,7 @@ impl StatesInOrder {
     pub(super) fn next(&mut self, row: &StateRow) -> Result<(), StoreError> {
         let at = Some((row.number, row.n));
         if !row.is_whole(self.experiment) || self.before >= at {
-            return Err(other_sum(self.experiment, Self::PLACE.to_owned()));
+            return Err(checksum_error(self.experiment, Self::PLACE.to_owned()));
         }
         self.before = at;
         Ok(())
@@ -418,7 +418,7 @@ pub(super) fn name_number(
 ) -> Result<Option<u32>, StoreError> {
     match row {
         Some((number, known)) if known != name_sum(experiment, unit, hash, number) => {
-            Err(other_sum(experiment, name_place(unit)))
+            Err(checksum_error(experiment, name_place(unit)))
         }
         found => Ok(found.map(|(number, _)| number as u32)),
     }
@@ -433,7 +433,7 @@ pub(super) fn check_name(
     (unit, hash, number, known): (i64, Vec<u8>, i64, i64),
 ) -> Result<(), StoreError> {
     if known != name_sum(experiment, unit as u64, &hash, number) {
-        return Err(other_sum(experiment, NAMES_PLACE.to_owned()));
+        return Err(checksum_error(experiment, NAMES_PLACE.to_owned()));
     }
     Ok(())
 }
@@ -451,7 +451,7 @@ pub(super) fn asker_place(impression: u64) -> String {
 pub(super) fn asker(experiment: u32, impression: u64, row: (i64, Vec<u8>, i64)) -> Result<u64, StoreError> {
     let (n, body, known) = row;
     if known != event_sum(experiment, n, ASKED_KIND, Some(impression as i64), &body) {
-        return Err(other_sum(experiment, asker_place(impression)));
+        return Err(checksum_error(experiment, asker_place(impression)));
     }
     let damaged = |what: String| StoreError::row(experiment, asker_place(impression), what);
     match RecordedEvent::read(body).map(RecordedEvent::into_event) {

@@ -43,14 +43,14 @@ impl WriterThread {
         }
         let undelivered = std::mem::take(&mut self.undelivered);
         let closed = undelivered.clone();
-        let carried_out = self.transaction(jobs, |session| {
-            let now = session.now;
+        let carried_out = self.transaction(jobs, |transaction| {
+            let now = transaction.now;
             for UndeliveredImpression { id: of, .. } in closed {
-                if let Some(experiment) = session.experiment_of(&of) {
+                if let Some(experiment) = transaction.experiment_of(&of) {
                     experiment.close_late_answer(now, of.impression);
                 }
             }
-            more(session);
+            more(transaction);
         });
         match carried_out {
             Ok(answers) => {
@@ -104,7 +104,7 @@ impl WriterThread {
         // A panic in one job must not end the server: a half-done change is dropped as after a failed commit.
         let transaction_result = catch_unwind(AssertUnwindSafe(|| {
             open.store.begin()?;
-            let mut session = Transaction {
+            let mut transaction = Transaction {
                 now,
                 open_impressions: self.options.open_impressions,
                 shared: &self.shared,
@@ -118,16 +118,16 @@ impl WriterThread {
                 deleted: BTreeSet::new(),
                 offer: None,
             };
-            first(&mut session);
+            first(&mut transaction);
             for job in jobs.by_ref() {
                 if job.is_late() {
                     job.refuse(NoAnswer::Late);
                 } else {
-                    answers.push(job.carry_out(&mut session));
+                    answers.push(job.carry_out(&mut transaction));
                 }
             }
-            session.begin_successors();
-            let Transaction { mut touched, failure, mut has_deleted, must_write, deleted, .. } = session;
+            transaction.begin_successors();
+            let Transaction { mut touched, failure, mut has_deleted, must_write, deleted, .. } = transaction;
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.content.remove(*id));
             let mut has_written = must_write;

@@ -29,7 +29,7 @@ pub(super) struct Pending {
 }
 
 trait Task: Send {
-    fn carry_out(self: Box<Self>, session: &mut Transaction<'_>) -> Box<dyn Reply>;
+    fn carry_out(self: Box<Self>, transaction: &mut Transaction<'_>) -> Box<dyn Reply>;
     fn refuse(self: Box<Self>, why: NoAnswer);
     fn is_abandoned(&self) -> bool;
 }
@@ -50,8 +50,8 @@ struct Answered<T> {
 }
 
 impl<T: Send + 'static, F: FnOnce(&mut Transaction<'_>) -> T + Send> Task for Call<T, F> {
-    fn carry_out(self: Box<Self>, session: &mut Transaction<'_>) -> Box<dyn Reply> {
-        let answer = (self.make)(session);
+    fn carry_out(self: Box<Self>, transaction: &mut Transaction<'_>) -> Box<dyn Reply> {
+        let answer = (self.make)(transaction);
         Box::new(Answered { answer, reply: self.reply })
     }
 
@@ -86,9 +86,9 @@ impl Job {
         self.work.is_abandoned() || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    pub(super) fn carry_out(self, session: &mut Transaction<'_>) -> Pending {
-        let reply = self.work.carry_out(session);
-        Pending { reply, offer: session.take_offer(), late: self.late }
+    pub(super) fn carry_out(self, transaction: &mut Transaction<'_>) -> Pending {
+        let reply = self.work.carry_out(transaction);
+        Pending { reply, offer: transaction.take_offer(), late: self.late }
     }
 
     pub(super) fn refuse(self, why: NoAnswer) {

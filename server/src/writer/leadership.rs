@@ -15,16 +15,16 @@ impl WriterThread {
     /// Begins to lead: the gap since the last event is written before anything else happens.
     pub(super) fn begin(&mut self) -> Result<(), LoadError> {
         let mut first_refusal = None;
-        let start_result = self.transaction(vec![], |session| {
-            let start = session.shared.start.load(Ordering::SeqCst);
+        let start_result = self.transaction(vec![], |transaction| {
+            let start = transaction.shared.start.load(Ordering::SeqCst);
             for (&id, loaded) in
-                session.experiments.iter_mut().filter(|(_, loaded)| !loaded.experiment.state().is_over())
+                transaction.experiments.iter_mut().filter(|(_, loaded)| !loaded.experiment.state().is_over())
             {
-                if let Err(error) = loaded.experiment.note_start(session.now, start) {
+                if let Err(error) = loaded.experiment.note_start(transaction.now, start) {
                     let experiment = loaded.experiment.config().name.clone();
                     first_refusal.get_or_insert(LoadError::Refused { experiment, message: error.to_string() });
                 }
-                session.touched.insert(id);
+                transaction.touched.insert(id);
             }
         });
         start_result.map_err(|failed| failed.error)?;

@@ -273,7 +273,7 @@ impl Loaded {
     }
 }
 
-/// Folds all experiments. A damaged one, or one that was found to be (`found`), stops no other. For an experiment with a snapshot and more
+/// Folds all experiments. A damaged one, or one that was found to be (`damage_found`), stops no other. For an experiment with a snapshot and more
 /// than `checked_units`, the units are checked later.
 pub(super) fn load(
     store: &Store,
@@ -330,8 +330,8 @@ pub(super) fn fold_rest(
     }
     let mut heads = heads?;
     while let Some(&head) = heads.last() {
-        let folded = restored(store, id, name, head);
-        match folded.and_then(|begun| fold_after(store, id, name, Some(begun), |_| {})) {
+        let restored_experiment = restored(store, id, name, head);
+        match restored_experiment.and_then(|begun| fold_after(store, id, name, Some(begun), |_| {})) {
             Ok(folded) => return Ok((folded, heads)),
             Err(LoadError::Store(error)) if error.experiment().is_none() => return Err(error.into()),
             Err(error) => {

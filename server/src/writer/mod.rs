@@ -14,9 +14,9 @@ mod load;
 mod maintenance;
 mod open_store;
 mod publish;
-mod session;
 mod succession;
 mod thread;
+mod transaction;
 mod truncate;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ use tokio::sync::{oneshot, watch};
 pub use clock::Clock;
 pub use directory::{Directory, ExperimentHandle};
 pub use load::{Damage, FoldedLog, LoadError, NextEvent, check_log, fold};
-pub use session::{LoadedExperiment, Transaction, UndeliveredImpression};
+pub use transaction::{LoadedExperiment, Transaction, UndeliveredImpression};
 pub use truncate::Truncation;
 
 use crate::ids::{Hashes, ImpressionId, PositionKey, Signer};

@@ -221,19 +221,19 @@ impl WriterThread {
         let is_heartbeat =
             is_last || now - self.last_write >= HEARTBEAT_MILLIS || now - self.last_housekeeping >= HEARTBEAT_MILLIS;
         let (audits, used) = self.housekeeping(now, is_heartbeat);
-        let work = |session: &mut Transaction<'_>| {
-            let ids: Vec<u32> = session.experiments.keys().copied().collect();
+        let work = |transaction: &mut Transaction<'_>| {
+            let ids: Vec<u32> = transaction.experiments.keys().copied().collect();
             for id in ids {
-                session.experiment(id);
-                session.forget_old_marks(id);
-                session.forget_days(id);
+                transaction.experiment(id);
+                transaction.forget_old_marks(id);
+                transaction.forget_days(id);
             }
-            session.attempt(|store| {
+            transaction.attempt(|store| {
                 audits.iter().try_for_each(|audit| store.audit(audit))?;
                 if !used.is_empty() { store.set_used(&used) } else { Ok(()) }
             });
             if is_heartbeat {
-                session.attempt(|store| {
+                transaction.attempt(|store| {
                     store.forget_expired_secrets(now)?;
                     store.forget_sign_ins_until(now)
                 });
@@ -241,8 +241,8 @@ impl WriterThread {
             // Experiments killed while nothing could be written.
             for entry in directory.values() {
                 if let Some((who, why)) = entry.pending_kill() {
-                    let now = session.now;
-                    if let Some(experiment) = session.experiment(entry.id) {
+                    let now = transaction.now;
+                    if let Some(experiment) = transaction.experiment(entry.id) {
                         // An experiment that has ended meanwhile cannot be killed, and need not be.
                         let _ = experiment.change(now, State::Killed, &who, &why);
                     }

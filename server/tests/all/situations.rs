@@ -19,7 +19,7 @@ fn every_situation_ends_as_in_the_other_programs() {
         misspelt_flag: &["check", "--sotre", &store],
         number: &["drive", "--workers", "{}"],
         choice: &["serve", "--store", &store, "--log-level", "{}"],
-        lacking: &["check"],
+        incomplete: &["check"],
         reads: &["check", "--store", "{}"],
         writes: &["backup", "{}", "--store", &store],
         prints: &["keys", "list", "--store", &store],

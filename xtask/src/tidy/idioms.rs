@@ -21,7 +21,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     for extension in ["md", "rs", "toml"] {
         for file in files(root, extension)? {
             let name = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            if SKIPPED.contains(&name.as_str()) || is_generated(&name, &file) {
+            if SKIPPED.contains(&name.as_str()) || is_frozen(&name, &file) {
                 continue;
             }
             let text = read(&file)?;
@@ -50,7 +50,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
 }
 
 /// Whether this is a file of `experiments/`, or a page that `rankduel experiment` writes from one.
-fn is_generated(name: &str, file: &Path) -> bool {
+fn is_frozen(name: &str, file: &Path) -> bool {
     name == "results/README.md"
         // The fingerprints of published results hash these texts: they change when the results are made again.
         || name.starts_with("experiments/") && name.ends_with(".toml")

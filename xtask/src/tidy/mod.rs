@@ -14,6 +14,7 @@ mod manifests;
 mod opening;
 mod references;
 mod source;
+mod table;
 mod tables;
 #[cfg(test)]
 mod testing;

@@ -40,7 +40,7 @@ pub struct Tests {
     pub limit: u64,
 }
 
-/// Plays `tests` tests with outcomes drawn by their `shares`. Give up after `limit` impressions. `label` is part of the
+/// Plays `tests` tests with outcomes drawn by their `shares`. Each is given up after its limit. `label` is part of the
 /// seeds.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn by_shares(
     let up_to = |probability: f64| (probability * 2_f64.powi(64)) as u64;
     let (win, decided) = (up_to(shares.wins), up_to(shares.wins + shares.losses));
     let cell = format!("power of shares {label}");
-    let end_of_test = |test: u64| {
+    let outcomes_of_test = |test: u64| {
         let mut generator = seed::generator(master, &cell, test, "outcomes");
         move || match generator.next_u64() {
             draw if draw < win => Preference::First,
@@ -63,14 +63,14 @@ pub fn by_shares(
             _ => Preference::Tie,
         }
     };
-    play(end_of_test, goal, tests, progress)
+    play(outcomes_of_test, goal, tests, progress)
 }
 
 /// Plays `tests` tests with impressions of `site`, in which `method` mixes the lists of `pair`, the better ranker first.
 ///
 /// # Errors
 /// If the confidence is not a probability.
-pub fn site_study(
+pub fn by_site(
     (site, method): (&Site, &AnyInterleaving),
     pair: [usize; 2],
     goal: &Goal,
@@ -78,7 +78,7 @@ pub fn site_study(
     master: u64,
     progress: &Progress,
 ) -> Result<Observed, StatisticsError> {
-    let end_of_test = |test: u64| {
+    let outcomes_of_test = |test: u64| {
         let stream = |purpose: &str| seed::generator(master, "power on a site", test, purpose);
         let (mut lists, mut users): (Generator, Generator) = (stream("lists"), stream("users"));
         let mut scratch = <AnyInterleaving as Interleaving>::Scratch::default();
@@ -88,7 +88,7 @@ pub fn site_study(
             site.interleave(method, query, pair, randomness, &mut scratch)
         }
     };
-    play(end_of_test, goal, tests, progress)
+    play(outcomes_of_test, goal, tests, progress)
 }
 
 fn play<D: FnMut() -> Preference>(

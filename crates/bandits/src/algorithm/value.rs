@@ -170,7 +170,7 @@ pub(crate) fn assign<'a>(
 
 /// The candidate nearest to `text`; otherwise the first that begins with it.
 pub(crate) fn nearest(text: &str, candidates: &[&'static str]) -> Option<&'static str> {
-    let begun = text.to_lowercase();
-    let begins = || candidates.iter().copied().find(|name| begun.len() >= 2 && name.starts_with(&begun));
-    ranktypes::spec::nearest(text, candidates.iter().copied()).or_else(begins)
+    let prefix = text.to_lowercase();
+    let by_prefix = || candidates.iter().copied().find(|name| prefix.len() >= 2 && name.starts_with(&prefix));
+    ranktypes::spec::nearest(text, candidates.iter().copied()).or_else(by_prefix)
 }

@@ -40,7 +40,7 @@ impl Leaders {
 
     /// The leader of the block.
     #[inline(always)]
-    pub(crate) fn front(&self, scale: f64) -> BlockLeaders {
+    pub(crate) fn block_leaders(&self, scale: f64) -> BlockLeaders {
         let lead = self.lines.lead(scale);
         // One by one: a vector would wait for the one just written.
         let until = self.until.iter().fold(lead.until, |first, &until| smaller(until, first));

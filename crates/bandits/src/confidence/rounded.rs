@@ -105,7 +105,7 @@ pub(crate) mod vectors {
 
     /// Whether this processor has the instructions.
     #[inline]
-    pub(crate) fn here() -> bool {
+    pub(crate) fn are_available() -> bool {
         is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("popcnt")
             && is_x86_feature_detected!("bmi1")
@@ -187,7 +187,7 @@ mod tests {
                 prop_assert_eq!(wide[place / 64] >> (place % 64) & 1 == 1, alike);
             }
             #[cfg(target_arch = "x86_64")]
-            if vectors::here() {
+            if vectors::are_available() {
                 #[expect(unsafe_code, reason = "as where it is used")]
                 // SAFETY: this processor has the instructions.
                 let found = unsafe { in_vectors(&groups, scale, width) };

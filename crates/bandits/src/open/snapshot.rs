@@ -54,19 +54,19 @@ impl OpenPolicy {
     /// # Errors
     /// Those of [`restore`](Self::restore); the policy must not be used then.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), StateError> {
-        let (mut from, name) = open_snapshot(snapshot)?;
+        let (mut reader, name) = open_snapshot(snapshot)?;
         if name != self.name {
             return Err(StateError::OtherPolicy { expected: self.name.clone(), found: name.to_owned() });
         }
-        (self.step, self.history, self.alone) = from.get()?;
-        self.generator.load(&mut from)?;
-        self.coin_generator.load(&mut from)?;
-        self.coins = from.get()?;
-        [self.tally.tickets, self.tally.told, self.tally.forgotten] = from.get()?;
+        (self.step, self.history, self.alone) = reader.get()?;
+        self.generator.load(&mut reader)?;
+        self.coin_generator.load(&mut reader)?;
+        self.coins = reader.get()?;
+        [self.tally.tickets, self.tally.told, self.tally.forgotten] = reader.get()?;
         self.tally.asked = self.step;
-        self.tickets.load(&mut from)?;
-        self.form.load(&mut from)?;
-        from.finish()
+        self.tickets.load(&mut reader)?;
+        self.form.load(&mut reader)?;
+        reader.finish()
     }
 }
 
@@ -92,15 +92,15 @@ pub(super) fn open_by_name(name: &str, generators: &Generators) -> Result<OpenPo
 fn open_snapshot(snapshot: &[u8]) -> Result<(StateReader<'_>, &str), StateError> {
     let damaged = |what| StateError::Damaged { what };
     let (bytes, check) = snapshot.split_last_chunk().ok_or(damaged("it ends early"))?;
-    let mut from = StateReader::new(bytes);
-    if from.get_bytes().ok() != Some(SNAPSHOT_HEADER) {
+    let mut reader = StateReader::new(bytes);
+    if reader.get_bytes().ok() != Some(SNAPSHOT_HEADER) {
         return Err(damaged("it does not begin as a snapshot does"));
     }
     if checksum(bytes) != u64::from_le_bytes(*check) {
         return Err(damaged("its checksum is that of other bytes"));
     }
-    let name = std::str::from_utf8(from.get_bytes()?).map_err(|_| damaged("its name is not text"))?;
-    Ok((from, name))
+    let name = std::str::from_utf8(reader.get_bytes()?).map_err(|_| damaged("its name is not text"))?;
+    Ok((reader, name))
 }
 
 /// FNV-1a.
@@ -109,54 +109,54 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 impl State for Tickets {
-    fn save(&self, to: &mut StateWriter) {
-        to.put(self.given);
-        self.free.save(to);
-        to.put(self.slots.len());
+    fn save(&self, writer: &mut StateWriter) {
+        writer.put(self.given);
+        self.free.save(writer);
+        writer.put(self.slots.len());
         let mut last: Option<&Arc<[Arm]>> = None;
-        for (slot, open) in self.slots.iter().enumerate() {
-            to.put((open.number, open.check, open.step));
-            let arms = if open.number == NO_TICKET { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
+        for (slot, choice) in self.slots.iter().enumerate() {
+            writer.put((choice.number, choice.check, choice.step));
+            let arms = if choice.number == NO_TICKET { Arms::Duel([Arm(0); 2]) } else { self.arms_in(slot) };
             match arms {
                 Arms::Duel(pair) => {
-                    to.put(0_u8);
-                    to.put(pair);
+                    writer.put(0_u8);
+                    writer.put(pair);
                 }
                 // Most tickets share the set of the one before.
-                Arms::Set(arms) if last.is_some_and(|last| last == arms) => to.put(1_u8),
+                Arms::Set(arms) if last.is_some_and(|last| last == arms) => writer.put(1_u8),
                 Arms::Set(arms) => {
-                    to.put(2_u8);
-                    arms.to_vec().save(to);
+                    writer.put(2_u8);
+                    arms.to_vec().save(writer);
                     last = Some(arms);
                 }
             }
         }
     }
 
-    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
-        self.given = from.get()?;
-        self.free.load(from)?;
+    fn load(&mut self, reader: &mut StateReader<'_>) -> Result<(), StateError> {
+        self.given = reader.get()?;
+        self.free.load(reader)?;
         self.slots.clear();
         self.sets.clear();
         let mut last: Option<Arc<[Arm]>> = None;
-        for slot in 0..from.get::<usize>()? {
-            let (number, check, step) = from.get()?;
-            let mut open = StoredChoice { number, step, check, pair: [Arm(0); 2], is_set: true };
-            match (from.get::<u8>()?, &last) {
-                (0, _) => (open.pair, open.is_set) = (from.get()?, false),
+        for slot in 0..reader.get::<usize>()? {
+            let (number, check, step) = reader.get()?;
+            let mut choice = StoredChoice { number, step, check, pair: [Arm(0); 2], is_set: true };
+            match (reader.get::<u8>()?, &last) {
+                (0, _) => (choice.pair, choice.is_set) = (reader.get()?, false),
                 (1, Some(_)) => {}
                 (2, _) => {
                     let mut arms: Vec<Arm> = Vec::new();
-                    arms.load(from)?;
+                    arms.load(reader)?;
                     last = Some(arms.into());
                 }
                 _ => return Err(StateError::Damaged { what: "a ticket of no kind" }),
             }
-            if open.is_set {
+            if choice.is_set {
                 self.sets.resize(slot, None);
                 self.sets.push(last.clone());
             }
-            self.slots.push(open);
+            self.slots.push(choice);
         }
         Ok(())
     }

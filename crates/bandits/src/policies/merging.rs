@@ -159,7 +159,7 @@ pub(crate) trait Merging: Sized {
     fn pending(&mut self) -> &mut [f64];
 
     /// `count` batches without arms, otherwise like these.
-    fn emptied(&self, count: usize) -> Self;
+    fn empty_like(&self, count: usize) -> Self;
 
     /// Appends batch `from` to batch `to` of `other`.
     fn copy_into(&self, other: &mut Self, to: usize, from: usize);
@@ -185,7 +185,7 @@ pub(crate) trait Merging: Sized {
     /// Merges the batches in pairs.
     fn merge_once(&mut self, p: usize, generator: &mut Generator) {
         let pairs = pair_up(self.sizes(), p, generator);
-        let mut merged = self.emptied(pairs.len());
+        let mut merged = self.empty_like(pairs.len());
         for (batch, (first, second)) in pairs.into_iter().enumerate() {
             self.copy_into(&mut merged, batch, first);
             merged.pending()[batch] = self.pending()[first];
@@ -224,11 +224,11 @@ pub(crate) struct ArmBatches {
 state!(ArmBatches { of });
 
 /// The batch of an arm that was dropped.
-const DROPPED_ARM: u32 = u32::MAX;
+const NO_BATCH: u32 = u32::MAX;
 
 impl ArmBatches {
     /// Arms have moved or were dropped.
-    pub(crate) fn moved(&mut self) {
+    pub(crate) fn forget_places(&mut self) {
         self.of.clear();
     }
 
@@ -242,16 +242,16 @@ impl ArmBatches {
         members: impl Fn(usize) -> &'a [Arm],
     ) -> Option<(usize, [usize; 2])> {
         if self.of.is_empty() {
-            self.look_up(arms, batches, members);
+            self.locate_arms(arms, batches, members);
         }
         let [first, second] = [self.of[pair[0].index()], self.of[pair[1].index()]];
-        let met = first[0] == second[0] && first[0] != DROPPED_ARM;
+        let met = first[0] == second[0] && first[0] != NO_BATCH;
         met.then_some((first[0] as usize, [first[1] as usize, second[1] as usize]))
     }
 
     #[cold]
-    fn look_up<'a>(&mut self, arms: usize, batches: usize, members: impl Fn(usize) -> &'a [Arm]) {
-        self.of.resize(arms, [DROPPED_ARM; 2]);
+    fn locate_arms<'a>(&mut self, arms: usize, batches: usize, members: impl Fn(usize) -> &'a [Arm]) {
+        self.of.resize(arms, [NO_BATCH; 2]);
         for batch in 0..batches {
             for (place, arm) in members(batch).iter().enumerate() {
                 self.of[arm.index()] = [batch as u32, place as u32];

@@ -67,7 +67,7 @@ impl PackedWins {
     /// Writes every pair into `wins`.
     pub fn unpack(&self, wins: &mut PairWins) {
         let mut at = 0;
-        wins.set_above(self.arms, |count| {
+        wins.set_above_diagonal(self.arms, |count| {
             let (won, tied) = (read_bits(&self.wins, at, count), read_bits(&self.ties, at, count));
             at += count;
             (won & !tied, tied)
@@ -81,7 +81,7 @@ impl From<&PairWins> for PackedWins {
         let words = (arms * arms.saturating_sub(1) / 2).div_ceil(64);
         let mut packed = Self { arms, wins: vec![0; words], ties: Vec::new() };
         let mut at = 0;
-        wins.above(|won, tied, count| {
+        wins.visit_above_diagonal(|won, tied, count| {
             write_bits(&mut packed.wins, at, won);
             if tied != 0 {
                 packed.ties.resize(words, 0);

@@ -56,17 +56,17 @@ impl PairWins {
         self.order.sort_unstable_by_key(|&(score, _)| score);
         // Rows of a known length are copied in a few moves.
         match self.words {
-            1 => self.level_by_level::<1>(),
-            2 => self.level_by_level::<2>(),
-            3 => self.level_by_level::<3>(),
-            _ => self.level_by_level::<0>(),
+            1 => self.write_rows_by_level::<1>(),
+            2 => self.write_rows_by_level::<2>(),
+            3 => self.write_rows_by_level::<3>(),
+            _ => self.write_rows_by_level::<0>(),
         }
     }
 
     /// Writes all rows in the order of scores, level by level upwards: an arm beats all below its level and
     /// ties with the rest of it. Rows have `WORDS` words, or whatever they have where that is 0.
     #[inline]
-    fn level_by_level<const WORDS: usize>(&mut self) {
+    fn write_rows_by_level<const WORDS: usize>(&mut self) {
         let words = if WORDS == 0 { self.words } else { WORDS };
         self.below.clear();
         self.below.resize(words, 0);
@@ -178,16 +178,16 @@ impl PairWins {
     /// upper half, and the lower half is its transpose.
     fn resolve(&mut self, mut coins: impl FnMut(usize, usize, u64) -> u64) {
         let words = self.words;
-        for high in 0..words {
-            for wide in high..words {
-                let rows = 64 * high..self.arms.min(64 * (high + 1));
-                let columns = 64 * wide..self.arms.min(64 * (wide + 1));
+        for row_word in 0..words {
+            for column_word in row_word..words {
+                let rows = 64 * row_word..self.arms.min(64 * (row_word + 1));
+                let columns = 64 * column_word..self.arms.min(64 * (column_word + 1));
                 let column_mask = u64::MAX >> (64 - columns.len());
                 let mut lost = [0_u64; 64];
                 let mut any = false;
                 for (place, row) in rows.enumerate() {
-                    let at = row * words + wide;
-                    let above = if wide == high { !(u64::MAX >> (63 - place)) } else { u64::MAX };
+                    let at = row * words + column_word;
+                    let above = if column_word == row_word { !(u64::MAX >> (63 - place)) } else { u64::MAX };
                     let tied = self.ties[at] & above & column_mask;
                     if tied != 0 {
                         let coins = coins(row, columns.start, tied);
@@ -199,7 +199,7 @@ impl PairWins {
                 if any {
                     transpose(&mut lost);
                     for (column, won) in columns.zip(lost) {
-                        self.wins[column * words + high] |= won;
+                        self.wins[column * words + row_word] |= won;
                     }
                 }
             }
@@ -209,7 +209,7 @@ impl PairWins {
 
     /// Calls `take` with each stretch of columns above the diagonal, row by row and 64 at most: which of them the row
     /// beat, with which it tied, lowest bit first, and how many they are.
-    pub(super) fn above(&self, mut take: impl FnMut(u64, u64, usize)) {
+    pub(super) fn visit_above_diagonal(&self, mut take: impl FnMut(u64, u64, usize)) {
         for row in 0..self.arms {
             for (at, columns) in self.stretches(row) {
                 let shift = columns.start % 64;
@@ -220,7 +220,7 @@ impl PairWins {
 
     /// The opposite of [`above`](Self::above): `give` returns the wins and the ties of the next stretch, given its
     /// length. A pair neither won nor tied is lost.
-    pub(super) fn set_above(&mut self, arms: usize, mut give: impl FnMut(usize) -> (u64, u64)) {
+    pub(super) fn set_above_diagonal(&mut self, arms: usize, mut give: impl FnMut(usize) -> (u64, u64)) {
         self.reset(arms);
         for row in 0..arms {
             for (at, columns) in self.stretches(row) {
@@ -243,16 +243,16 @@ impl PairWins {
     /// Fills in the entries below the diagonal from those above it, in blocks of 64 x 64.
     fn mirror(&mut self) {
         let words = self.words;
-        for high in 0..words {
-            for wide in high..words {
-                let rows = 64 * high..self.arms.min(64 * (high + 1));
-                let columns = 64 * wide..self.arms.min(64 * (wide + 1));
+        for row_word in 0..words {
+            for column_word in row_word..words {
+                let rows = 64 * row_word..self.arms.min(64 * (row_word + 1));
+                let columns = 64 * column_word..self.arms.min(64 * (column_word + 1));
                 let column_mask = u64::MAX >> (64 - columns.len());
                 let (mut lost, mut tied) = ([0_u64; 64], [0_u64; 64]);
                 let mut any = 0;
                 for (place, row) in rows.enumerate() {
-                    let at = row * words + wide;
-                    let above = if wide == high { !(u64::MAX >> (63 - place)) } else { u64::MAX };
+                    let at = row * words + column_word;
+                    let above = if column_word == row_word { !(u64::MAX >> (63 - place)) } else { u64::MAX };
                     tied[place] = self.ties[at];
                     lost[place] = !(self.wins[at] | self.ties[at]) & above & column_mask;
                     any |= tied[place];
@@ -262,9 +262,9 @@ impl PairWins {
                     transpose(&mut tied);
                 }
                 for (place, column) in columns.enumerate() {
-                    self.wins[column * words + high] |= lost[place];
+                    self.wins[column * words + row_word] |= lost[place];
                     if any != 0 {
-                        self.ties[column * words + high] |= tied[place];
+                        self.ties[column * words + row_word] |= tied[place];
                     }
                 }
             }

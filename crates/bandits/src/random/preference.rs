@@ -36,11 +36,11 @@ pub(crate) fn preference_above_half(generator: &mut Generator, won: impl Into<f6
         }
     }
     loop {
-        let above = -libm::log(uniform(generator)) / rate;
-        if above < 0.5 {
-            let (up, down) = (libm::log1p(2.0 * above), libm::log1p(-2.0 * above));
-            if libm::log(uniform(generator)) <= wins * up + losses * down + rate * above {
-                return 0.5 + above;
+        let excess = -libm::log(uniform(generator)) / rate;
+        if excess < 0.5 {
+            let (up, down) = (libm::log1p(2.0 * excess), libm::log1p(-2.0 * excess));
+            if libm::log(uniform(generator)) <= wins * up + losses * down + rate * excess {
+                return 0.5 + excess;
             }
         }
     }

@@ -31,12 +31,12 @@ impl ReferenceCcb {
         self.losses = arms;
     }
 
-    fn cut(kept: &mut Vec<usize>, size: usize, generator: &mut Generator) {
+    fn cut(arms: &mut Vec<usize>, size: usize, generator: &mut Generator) {
         for place in 0..size {
-            draw_into(generator, kept, place);
+            draw_into(generator, arms, place);
         }
-        kept.truncate(size);
-        kept.sort_unstable();
+        arms.truncate(size);
+        arms.sort_unstable();
     }
 }
 
@@ -92,11 +92,11 @@ impl Policy for ReferenceCcb {
         }
         if !certain.is_empty() {
             self.losses = arms - 1 - top;
-            for kept in &mut self.beaten_by {
-                if kept.len() < self.losses + 1 {
-                    kept.clear();
-                } else if kept.len() > self.losses + 1 {
-                    Self::cut(kept, self.losses + 1, generator);
+            for beaters in &mut self.beaten_by {
+                if beaters.len() < self.losses + 1 {
+                    beaters.clear();
+                } else if beaters.len() > self.losses + 1 {
+                    Self::cut(beaters, self.losses + 1, generator);
                 }
             }
         }
@@ -109,23 +109,25 @@ impl Policy for ReferenceCcb {
             let (i, j) = open[below(generator, open.len())];
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
-        let both: Vec<usize> = candidates.iter().copied().filter(|i| self.potential.contains(i)).collect();
-        if !both.is_empty() && both.len() < candidates.len() && below(generator, 3) < 2 {
-            candidates = both;
+        let potential_candidates: Vec<usize> =
+            candidates.iter().copied().filter(|i| self.potential.contains(i)).collect();
+        if !potential_candidates.is_empty() && potential_candidates.len() < candidates.len() && below(generator, 3) < 2
+        {
+            candidates = potential_candidates;
         }
         let c = candidates[below(generator, candidates.len())];
         let all: Vec<usize> = (0..arms).collect();
-        let mut among = all.clone();
+        let mut opponents = all.clone();
         if !self.beaten_by[c].is_empty() && coin(generator) {
-            among.clone_from(&self.beaten_by[c]);
-            among.retain(|&d| l(d, c) <= 0.5);
-            if among.is_empty() {
-                among = all;
+            opponents.clone_from(&self.beaten_by[c]);
+            opponents.retain(|&d| l(d, c) <= 0.5);
+            if opponents.is_empty() {
+                opponents = all;
             }
         }
-        among.retain(|&d| l(d, c) <= 0.5);
-        let top = among.iter().map(|&d| u(d, c)).fold(0.0, f64::max);
-        let mut best: Vec<usize> = among.into_iter().filter(|&d| u(d, c) == top).collect();
+        opponents.retain(|&d| l(d, c) <= 0.5);
+        let top = opponents.iter().map(|&d| u(d, c)).fold(0.0, f64::max);
+        let mut best: Vec<usize> = opponents.into_iter().filter(|&d| u(d, c) == top).collect();
         if best.len() > 1 {
             best.retain(|&d| d != c);
         }

@@ -14,7 +14,7 @@ pub struct ReferenceRmed2 {
     wins: PairCounts,
     /// The pairs of the opening that have not met, the next pair last; none by Komiyama's rule.
     opening: Vec<(usize, usize)>,
-    /// L_C from here on, and L_N.
+    /// The arms of L_C that have not played, the next one last; and L_N.
     current: Vec<usize>,
     next: Vec<usize>,
     fresh: bool,
@@ -77,15 +77,15 @@ impl ReferenceRmed2 {
             let cost = self.mean(leader, l) + self.mean(leader, j) - 1.0;
             // 1 / kl as the fast form has it, so that exact ties are ties in both.
             let per_kl = self.met(l, j) / self.term(l, j).max(1) as f64;
-            let weighed = cost.max(self.rule.least_cost()) * per_kl;
-            if weighed < best.0 {
-                best = (weighed, j);
+            let weighted_cost = cost.max(self.rule.least_cost()) * per_kl;
+            if weighted_cost < best.0 {
+                best = (weighted_cost, j);
             }
         }
         best.1
     }
 
-    fn after(&mut self, step: u64) {
+    fn extend_next_pass(&mut self, step: u64) {
         let sums = self.divergences();
         let least = sums.iter().copied().min().unwrap_or(0);
         let bonus = self.rule.bonus;
@@ -110,10 +110,10 @@ impl Policy for ReferenceRmed2 {
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
         if self.fresh || self.current.is_empty() || self.rule.komiyama {
-            let wanted = f64::from(self.rule.meetings(self.horizon.unwrap_or(step)));
+            let min_meetings = f64::from(self.rule.meetings(self.horizon.unwrap_or(step)));
             for i in 0..arms {
                 for j in i + 1..arms {
-                    if self.met(i, j) < wanted {
+                    if self.met(i, j) < min_meetings {
                         return Choice::Duel(Arm::at(i), Arm::at(j));
                     }
                 }
@@ -158,7 +158,7 @@ impl Policy for ReferenceRmed2 {
             if behind.contains(&cheapest) && enough { cheapest } else { by_rmed1(generator) }
         };
         if arm == opponent {
-            self.after(step);
+            self.extend_next_pass(step);
             return Choice::Alone { arm: Arm::at(arm), until: step };
         }
         Choice::Duel(Arm::at(arm), Arm::at(opponent))
@@ -168,7 +168,7 @@ impl Policy for ReferenceRmed2 {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.wins.record(winner.index(), loser.index());
             if self.in_pass {
-                self.after(step);
+                self.extend_next_pass(step);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Upper bounds on regret that the papers prove, as curves over time for plotting.
 //!
-//! All are of the form a + b ln T, or b ln(T + C), with constants that depend on the matrix through
+//! All are of the form a + b ln(T + C), or add a falling power of T, with constants that depend on the matrix through
 //! the gaps of its Condorcet winner or the smallest margin of any pair. They hold for every matrix
 //! with such gaps and are orders of magnitude above measured regret.
 //!
@@ -50,7 +50,7 @@ pub enum BoundError {
     Alpha {
         /// The number that alpha must exceed.
         above: f64,
-        /// Its name.
+        /// The alpha given.
         found: f64,
     },
     /// Delta is not a probability of failure.
@@ -215,9 +215,9 @@ impl RucbTerms {
     }
 
     /// The bound if this many steps, which may overflow, pass before the bounds on preferences hold.
-    fn bound(&self, before: f64) -> RegretBound {
+    fn bound(&self, steps_before: f64) -> RegretBound {
         // A lone arm costs nothing, however long it takes.
-        let constant = if self.largest > 0.0 { (before + self.exploring) * self.largest } else { 0.0 };
+        let constant = if self.largest > 0.0 { (steps_before + self.exploring) * self.largest } else { 0.0 };
         RegretBound::logarithmic(constant, self.slope)
     }
 }

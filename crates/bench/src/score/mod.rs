@@ -97,10 +97,10 @@ impl Scores {
     /// # Errors
     /// If results are of different editions or keys, disagree about a problem or about the values of an entry, or two entries have the
     /// same name.
-    pub fn of(results_files: &[Results]) -> Result<Self> {
-        let first_results = results_files.first().context("no results")?;
+    pub fn of(all_results: &[Results]) -> Result<Self> {
+        let first_results = all_results.first().context("no results")?;
         let mut entries: Vec<EntryInfo> = Vec::new();
-        for results in results_files {
+        for results in all_results {
             ensure!(
                 (&results.bench, &results.definition, &results.key_sha256)
                     == (&first_results.bench, &first_results.definition, &first_results.key_sha256),
@@ -110,12 +110,12 @@ impl Scores {
                 ))
             );
             for problem in &results.problems {
-                let other_definition = results_files
+                let conflicting_problem = all_results
                     .iter()
-                    .flat_map(|other_definition| &other_definition.problems)
-                    .find(|other_definition| other_definition.name == problem.name && *other_definition != problem);
+                    .flat_map(|results| &results.problems)
+                    .find(|other| other.name == problem.name && *other != problem);
                 ensure!(
-                    other_definition.is_none(),
+                    conflicting_problem.is_none(),
                     "results disagree about the problem {}: one of the files was changed",
                     problem.name
                 );
@@ -130,13 +130,13 @@ impl Scores {
                 }
             }
         }
-        let is_common = |problem: &&ProblemInfo| results_files.iter().all(|results| results.problems.contains(problem));
-        let mut programs: Vec<String> = results_files.iter().map(|results| results.program.clone()).collect();
+        let is_common = |problem: &&ProblemInfo| all_results.iter().all(|results| results.problems.contains(problem));
+        let mut programs: Vec<String> = all_results.iter().map(|results| results.program.clone()).collect();
         programs.sort_unstable();
         programs.dedup();
         let tracks = Track::ALL.into_iter().filter_map(|track| {
             let of_track: Vec<&TrackResults> =
-                results_files.iter().filter_map(|results| results.tracks.get(&track)).collect();
+                all_results.iter().filter_map(|results| results.tracks.get(&track)).collect();
             (!of_track.is_empty()).then(|| TrackScores::of(track, &of_track))
         });
         Ok(Self {
@@ -158,17 +158,17 @@ impl Scores {
 }
 
 impl TrackScores {
-    fn of(track: Track, results_files: &[&TrackResults]) -> Result<Self> {
-        let first_results = results_files[0];
+    fn of(track: Track, all_results: &[&TrackResults]) -> Result<Self> {
+        let first_results = all_results[0];
         let problems: Vec<String> = { first_results.problems.iter() }
-            .filter(|name| results_files.iter().all(|results| results.problems.contains(name)))
+            .filter(|name| all_results.iter().all(|results| results.problems.contains(name)))
             .cloned()
             .collect();
         ensure!(!problems.is_empty(), usage(format!("track {}: no problem is in all results", track.letter())));
-        let runs = results_files.iter().map(|results| results.runs).min().unwrap_or(0);
+        let runs = all_results.iter().map(|results| results.runs).min().unwrap_or(0);
         let mut players: BTreeMap<String, RunValues> = BTreeMap::new();
         let (mut unranked, mut disqualified) = (BTreeMap::new(), Vec::new());
-        for results in results_files {
+        for results in all_results {
             ensure!(
                 results.measures == first_results.measures,
                 "track {}: results have other measures",
@@ -177,22 +177,14 @@ impl TrackScores {
             for (name, entry) in &results.entries {
                 match entry {
                     EntryResults::Values(values) => {
-                        let problem_index = |problem: &String| {
-                            results.problems.iter().position(|other_definition| other_definition == problem)
+                        let problem_index =
+                            |problem: &String| results.problems.iter().position(|other| other == problem);
+                        let values_of_problem = |problem: &String| {
+                            let measures = problem_index(problem).map_or(&[][..], |index| &values[index]);
+                            let first_runs = |run_values: &Vec<f64>| run_values[..runs as usize].to_vec();
+                            measures.iter().map(|run_values| run_values.as_ref().map(first_runs)).collect()
                         };
-                        let value_of_problem = |problem: &String| {
-                            let measures =
-                                problem_index(problem).map_or(&[][..], |problem_index| &values[problem_index]);
-                            measures
-                                .iter()
-                                .map(|value_of_problem| {
-                                    value_of_problem
-                                        .as_ref()
-                                        .map(|value_of_problem| value_of_problem[..runs as usize].to_vec())
-                                })
-                                .collect()
-                        };
-                        let values: RunValues = problems.iter().map(value_of_problem).collect();
+                        let values: RunValues = problems.iter().map(values_of_problem).collect();
                         let is_same = players.get(name).is_none_or(|known| *known == values);
                         ensure!(
                             is_same,
@@ -244,7 +236,7 @@ impl TrackScores {
             }
         };
         let mut scores: Vec<EntryScore> = (0..names.len()).map(score).collect();
-        scores.sort_by(|one, other_definition| one.rank.total_cmp(&other_definition.rank));
+        scores.sort_by(|one, other| one.rank.total_cmp(&other.rank));
         let critical_difference = critical_difference(names.len(), problems.len());
         let measures = first_results.measures.clone();
         Ok(Self {
@@ -283,7 +275,7 @@ impl MeasureScore {
     fn of(measure: &Measure, problems: &[String], values: Vec<Option<f64>>, rank: Option<f64>) -> Option<Self> {
         let mut known: Vec<(f64, &String)> =
             values.iter().zip(problems).filter_map(|(value, problem)| Some(((*value)?, problem))).collect();
-        known.sort_by(|one, other_definition| one.0.total_cmp(&other_definition.0));
+        known.sort_by(|one, other| one.0.total_cmp(&other.0));
         let count = known.len();
         let &(worst, problem) = if measure.more_is_better { known.first()? } else { known.last()? };
         Some(Self {

@@ -5,7 +5,7 @@ use crate::findings::{Finding, ReportedFinding};
 use crate::group::GroupFit;
 use crate::posterior::MOST_SPREAD;
 use crate::settings::{Looks, Settings, TieModel};
-use crate::text::{names, percent};
+use crate::text::{enumeration, names, percent};
 use crate::winners::Winners;
 use crate::{Order, Table};
 
@@ -104,12 +104,24 @@ impl Opening<'_> {
             open => format!("{open} open"),
         });
         clauses.retain(|part| !part.is_empty());
-        format!(
-            "{} leads among {members}, not known to be best with {confidence}: {}.",
-            leader.name,
-            clauses.join(", ")
-        )
+        let level = level_leaders(competitors);
+        let clauses = clauses.join(", ");
+        if level.len() > 1 {
+            let level = enumeration(&level, NAMES);
+            return format!("{level} are level among {members}, none known to be best with {confidence}: {clauses}.");
+        }
+        format!("{} leads among {members}, not known to be best with {confidence}: {clauses}.", leader.name)
     }
+}
+
+/// The competitors of the first group with the largest strength: several if the table is the same for them.
+fn level_leaders(competitors: &[Competitor]) -> Vec<String> {
+    // Strengths of fits, which end within their rounding.
+    const ROUNDING: f64 = 1e-9;
+    let group = || competitors.iter().filter(|competitor| competitor.group == 0);
+    let largest = group().map(|competitor| competitor.strength).fold(f64::NEG_INFINITY, f64::max);
+    let is_level = |competitor: &&Competitor| largest - competitor.strength <= ROUNDING;
+    group().filter(is_level).map(|competitor| competitor.name.clone()).collect()
 }
 
 /// A tolerance as a share of points.
@@ -256,11 +268,13 @@ mod tests {
     }
 
     fn sentence(conclusion: &Conclusion, claims: &[(&str, Claim)], settings: &Settings) -> String {
-        let competitors: Vec<Competitor> = claims.iter().map(|(name, claim)| competitor(name, *claim)).collect();
+        let competitors =
+            claims.iter().zip(1..).map(|((name, claim), rank)| competitor(name, *claim, -f64::from(rank)));
+        let competitors: Vec<Competitor> = competitors.collect();
         Opening { conclusion, winners: None, misfit: None, covariates: &[] }.sentence(settings, 2, &competitors)
     }
 
-    fn competitor(name: &str, claim: Claim) -> Competitor {
+    fn competitor(name: &str, claim: Claim, strength: f64) -> Competitor {
         let ranks = super::super::Ranks { best: 1, worst: 10 };
         Competitor {
             name: name.to_owned(),
@@ -270,7 +284,7 @@ mod tests {
             wins: 1,
             losses: 1,
             ties: 0,
-            strength: 0.0,
+            strength,
             standard_error: 1.0,
             plain: None,
             claim,
@@ -310,6 +324,22 @@ mod tests {
         let none = Conclusion::NoOrder(leader(ClaimBasis::Pairs, [0, 0, 10]));
         let said = sentence(&none, &[("X", Claim::Open)], &settings);
         assert!(said.starts_with("No order explains") && said.contains("none of 10 is known to be best"), "{said}");
+    }
+
+    #[test]
+    fn level_competitors_do_not_lead() {
+        let opening = Opening {
+            conclusion: &Conclusion::Leading(leader(ClaimBasis::Strengths, [0, 0, 3])),
+            winners: None,
+            misfit: None,
+            covariates: &[],
+        };
+        let competitors = [("X", 0.5), ("Y", 0.5 - 1e-12), ("Z", 0.4)];
+        let competitors = competitors.map(|(name, strength)| competitor(name, Claim::Open, strength));
+        assert_eq!(
+            opening.sentence(&Settings::default(), 1, &competitors),
+            "X and Y are level among 10, none known to be best with 95% confidence at one look: all 3 open."
+        );
     }
 
     #[test]

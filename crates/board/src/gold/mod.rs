@@ -56,7 +56,7 @@ impl Gold {
             let is_own = |row: &&Judgement| row.judge.is_some_and(|judge| is_gold[judge as usize] == gold);
             let mut side =
                 Table { judgements: table.judgements.iter().filter(is_own).copied().collect(), ..table.clone() };
-            keep_judges(&mut side);
+            drop_absent_judges(&mut side);
             side
         };
         Self { people: judgements_of(true), model: judgements_of(false) }.checked()
@@ -74,10 +74,10 @@ impl Gold {
             model.judges.push("the model".to_owned());
             model.judgements.iter_mut().for_each(|row| row.judge = Some(0));
         }
-        let mut united = |of: fn(&mut Table) -> &mut Vec<String>| {
-            let mut judges = of(&mut model).clone();
+        let mut unite = |field: fn(&mut Table) -> &mut Vec<String>| {
+            let mut judges = field(&mut model).clone();
             let mut numbers: BTreeMap<String, u32> = judges.iter().cloned().zip(0..).collect();
-            let moved: Vec<u32> = of(&mut people)
+            let new_numbers: Vec<u32> = field(&mut people)
                 .iter()
                 .map(|name| {
                     *numbers.entry(name.clone()).or_insert_with(|| {
@@ -86,11 +86,11 @@ impl Gold {
                     })
                 })
                 .collect();
-            of(&mut people).clone_from(&judges);
-            *of(&mut model) = judges;
-            moved
+            field(&mut people).clone_from(&judges);
+            *field(&mut model) = judges;
+            new_numbers
         };
-        let (names, items) = (united(|table| &mut table.names), united(|table| &mut table.items));
+        let (names, items) = (unite(|table| &mut table.names), unite(|table| &mut table.items));
         for row in &mut people.judgements {
             (row.first, row.second) = (names[row.first as usize], names[row.second as usize]);
             row.item = row.item.map(|item| items[item as usize]);
@@ -120,7 +120,7 @@ impl Gold {
                 judgement.row, judgement.weight
             )));
         }
-        // The number of judgements of equal weight with the same information.
+        // Scaled, weights sum to the number of judgements of equal weight with the same information.
         let sums =
             |power: i32| self.people.judgements.iter().map(|judgement| judgement.weight.powi(power)).sum::<f64>();
         let scale = sums(1) / sums(2);
@@ -139,7 +139,7 @@ impl Gold {
 }
 
 /// Leaves out judges without a judgement.
-fn keep_judges(table: &mut Table) {
+fn drop_absent_judges(table: &mut Table) {
     let mut is_present = vec![false; table.judges.len()];
     table.judgements.iter().filter_map(|row| row.judge).for_each(|judge| is_present[judge as usize] = true);
     let mut number = vec![0; is_present.len()];

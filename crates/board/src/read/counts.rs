@@ -18,27 +18,30 @@ fn is_missing(cell: &str) -> bool {
         || ["nan", "na", "n/a", "none", "null"].iter().any(|word| cell.trim().eq_ignore_ascii_case(word))
 }
 
+/// Whether a cell has a number, or a sign that there is none.
+fn is_count(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok() || is_missing(cell)
+}
+
 /// Whether the text has the form of a matrix: the first column repeats the names of the header, and all other cells are numbers or
 /// missing. Headers of votes may be names of competitors, e.g. `a` and `b`.
 pub(super) fn is_named_matrix(cells: &Cells) -> bool {
-    let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     let matrix_with_names = matrix(cells).filter(|(names, _)| cells.header.get(1..) == Some(names));
     let corner = cells.header.first().map(|corner| super::headers::plain(corner)).unwrap_or_default();
     !super::headers::is_known(&corner)
-        && matrix_with_names.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(is_count)))
+        && matrix_with_names.is_some_and(|(_, rows)| rows.iter().all(|(_, row)| row.iter().all(|cell| is_count(cell))))
 }
 
 /// Refuses a matrix with the names of its header in the first column, but in another order: winners and losers would be
 /// swapped.
-pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
+pub(super) fn check_order(cells: &Cells) -> Result<(), ReadError> {
     let Some(names) = cells.header.get(1..).filter(|names| names.len() >= 2 && names.len() == cells.rows.len()) else {
         return Ok(());
     };
     let of_rows = || cells.rows.iter().map(|(_, row)| &row[0]);
     let in_order = of_rows().zip(names).all(|(row, column)| row == column);
     let are_same = of_rows().collect::<BTreeSet<_>>() == names.iter().collect::<BTreeSet<_>>();
-    let is_count = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
-    if !in_order && are_same && cells.rows.iter().all(|(_, row)| row[1..].iter().all(is_count)) {
+    if !in_order && are_same && cells.rows.iter().all(|(_, row)| row[1..].iter().all(|cell| is_count(cell))) {
         return Err(ReadError::of_table(
             "the rows of the matrix name the competitors in another order than its columns; bring both into one order",
         ));
@@ -49,15 +52,14 @@ pub(super) fn same_order(cells: &Cells) -> Result<(), ReadError> {
 /// The cells of a square matrix with the names of its competitors, if the text is one: only numbers, or names in the first row
 /// and the first column.
 pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
-    let is_number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     let size = cells.header.len();
-    let names = || cells.header[1..].iter().zip(&cells.rows).all(|(name, (_, row))| *name == row[0]);
-    if size >= 3 && cells.rows.len() == size - 1 && names() {
+    let names_match = || cells.header[1..].iter().zip(&cells.rows).all(|(name, (_, row))| *name == row[0]);
+    if size >= 3 && cells.rows.len() == size - 1 && names_match() {
         let rows = cells.rows.iter().map(|(line, row)| (*line, row[1..].to_vec())).collect();
         return Some((cells.header[1..].to_vec(), rows));
     }
     let all_cells = || cells.header.iter().chain(cells.rows.iter().flat_map(|(_, row)| row));
-    if size >= 2 && cells.rows.len() == size - 1 && all_cells().all(is_number) {
+    if size >= 2 && cells.rows.len() == size - 1 && all_cells().all(|cell| is_count(cell)) {
         let mut rows = vec![(1, cells.header.clone())];
         rows.extend(cells.rows.iter().cloned());
         return Some(((0..size).map(|arm| arm.to_string()).collect(), rows));
@@ -72,20 +74,19 @@ pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
     let mut rows: Vec<(u64, Vec<String>)> = lines
         .map(|(index, line)| (index as u64 + 1, line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()))
         .collect();
-    let number = |cell: &String| cell.parse::<f64>().is_ok() || is_missing(cell);
     // The number of competitors may be on a line of its own.
     if rows.len() >= 2 && rows[0].1.len() == 1 && rows[0].1[0] == (rows.len() - 1).to_string() {
         rows.remove(0);
     }
     let size = rows.first()?.1.len();
-    if size < 2 || !rows.iter().all(|(_, row)| row.len() == size && row.iter().all(number)) {
+    if size < 2 || !rows.iter().all(|(_, row)| row.len() == size && row.iter().all(|cell| is_count(cell))) {
         return None;
     }
     Some(Cells { header: rows.remove(0).1, rows, short_rows: Vec::new() })
 }
 
 /// The judgements of a matrix: its entry in row i and column j counts the wins of i over j, with half a win to both for a tie.
-pub(super) fn pairs_of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
+pub(super) fn table_of_matrix(names: Vec<String>, rows: &[(u64, Vec<String>)]) -> Result<Table, ReadError> {
     let mut halves: Vec<Vec<u64>> = Vec::new();
     let (mut probabilities, mut fault) = (true, None);
     for (place, (line, row)) in rows.iter().enumerate() {

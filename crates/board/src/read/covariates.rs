@@ -27,8 +27,9 @@ pub(super) struct CovariateReader {
 
 impl CovariateReader {
     /// `pair` has the headers of the competitors: with `base` and `new`, `length_base` and `length_new` are found as well.
-    pub(super) fn of(header: &[String], requested: &[CovariateColumns], pair: [&str; 2]) -> Result<Self, ReadError> {
-        let columns = requested.iter().map(|covariate| find(header, covariate, pair)).collect::<Result<_, _>>()?;
+    pub(super) fn new(header: &[String], requested: &[CovariateColumns], pair: [&str; 2]) -> Result<Self, ReadError> {
+        let columns =
+            requested.iter().map(|covariate| find_columns(header, covariate, pair)).collect::<Result<_, _>>()?;
         let covariate =
             |covariate: &CovariateColumns| Covariate { name: covariate.name.clone(), differences: Vec::new() };
         Ok(Self { columns, covariates: requested.iter().map(covariate).collect() })
@@ -59,7 +60,7 @@ fn number(row: u64, header: &str, cell: &str) -> Result<f64, ReadError> {
     })
 }
 
-fn find(header: &[String], requested: &CovariateColumns, pair: [&str; 2]) -> Result<Vec<usize>, ReadError> {
+fn find_columns(header: &[String], requested: &CovariateColumns, pair: [&str; 2]) -> Result<Vec<usize>, ReadError> {
     let name = plain(&requested.name);
     if !requested.columns.is_empty() {
         return requested.columns.iter().map(|column| position(header, column)).collect();
@@ -85,11 +86,11 @@ fn find(header: &[String], requested: &CovariateColumns, pair: [&str; 2]) -> Res
             header.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
         ))),
         several => {
-            let plain_names: Vec<String> = several.iter().map(|columns| candidate_text(columns)).collect();
+            let candidate_texts: Vec<String> = several.iter().map(|columns| candidate_text(columns)).collect();
             Err(ReadError::of_table(format!(
                 "the covariate {} may be {}; {remedy}",
                 quoted(&requested.name),
-                plain_names.join(", or ")
+                candidate_texts.join(", or ")
             )))
         }
     }

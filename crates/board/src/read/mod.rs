@@ -102,7 +102,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         && let Some((names, rows)) = counts::matrix(cells)
     {
         options.check_counted()?;
-        let table = counts::pairs_of_matrix(check_distinct(names)?, &rows)?;
+        let table = counts::table_of_matrix(check_distinct(names)?, &rows)?;
         let notes = vec![
             "read as a matrix of wins of the row over the column; who judged what in which order is not known"
                 .to_owned(),
@@ -110,7 +110,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         return Ok(Reading { table, notes, categories: None });
     }
     if options.columns == Columns::default() {
-        counts::same_order(cells)?;
+        counts::check_order(cells)?;
     }
     let columns = columns::detect(cells, &options.columns)?;
     if cells.rows.is_empty() {
@@ -149,7 +149,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     }
     let values = winner_values(cells, &columns);
     let pair_of_headers = [columns.first, columns.second].map(|column| cells.header[column].as_str());
-    let mut covariates = covariates::CovariateReader::of(&cells.header, &options.covariates, pair_of_headers)?;
+    let mut covariates = covariates::CovariateReader::new(&cells.header, &options.covariates, pair_of_headers)?;
     let category_column =
         options.by.as_ref().map(|split| columns::position(&cells.header, &split.column)).transpose()?;
     let (mut categories, mut category_of) = (Numbering::default(), Vec::new());

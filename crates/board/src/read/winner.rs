@@ -51,7 +51,7 @@ const FIRST_WORDS: [&str; 12] = [
     "izquierda",
     "sinistra",
 ];
-const SECOND: [&str; 12] = [
+const SECOND_WORDS: [&str; 12] = [
     "b",
     "model_b",
     "y",
@@ -65,7 +65,7 @@ const SECOND: [&str; 12] = [
     "derecha",
     "destra",
 ];
-const TIE: [&str; 27] = [
+const TIE_WORDS: [&str; 27] = [
     "tie",
     "draw",
     "equal",
@@ -94,7 +94,7 @@ const TIE: [&str; 27] = [
     "gelijkspel",
     "allebei", // Dutch
 ];
-const BOTH_BAD: [&str; 14] = [
+const BOTH_BAD_WORDS: [&str; 14] = [
     "both_bad",
     "bothbad",
     "tie_(bothbad)",
@@ -112,7 +112,7 @@ const BOTH_BAD: [&str; 14] = [
 ];
 
 /// Words of a judge who gave no judgement.
-const SKIPPED: [&str; 10] = [
+const SKIP_WORDS: [&str; 10] = [
     "skip",
     "skipped",
     "abstain",
@@ -134,7 +134,7 @@ pub(super) fn is_missing(cell: &str, [first, second]: [&str; 2]) -> bool {
 
 /// Whether a cell means that the pair was shown and not judged; a competitor's name does not.
 pub(super) fn is_skipped(cell: &str, [first, second]: [&str; 2]) -> bool {
-    SKIPPED.contains(&super::headers::plain(cell).as_str()) && cell != first && cell != second
+    SKIP_WORDS.contains(&super::headers::plain(cell).as_str()) && cell != first && cell != second
 }
 
 /// Whether all `winners` are words for sides, ties, or no judgement, and no competitor is called by one of these words for a side.
@@ -142,12 +142,12 @@ pub(super) fn are_sides<'a>(
     winners: impl Iterator<Item = &'a str>,
     mut competitors: impl Iterator<Item = &'a str>,
 ) -> bool {
-    let other_words: [&[&str]; 5] = [&[""], &MISSING_WORDS, &TIE, &BOTH_BAD, &SKIPPED];
+    let other_words: [&[&str]; 5] = [&[""], &MISSING_WORDS, &TIE_WORDS, &BOTH_BAD_WORDS, &SKIP_WORDS];
     let winner_words: BTreeSet<String> = winners
         .map(super::headers::plain)
         .filter(|said| !other_words.iter().any(|list| list.contains(&said.as_str())))
         .collect();
-    winner_words.iter().all(|said| FIRST_WORDS.contains(&said.as_str()) || SECOND.contains(&said.as_str()))
+    winner_words.iter().all(|said| FIRST_WORDS.contains(&said.as_str()) || SECOND_WORDS.contains(&said.as_str()))
         && !competitors.any(|name| winner_words.contains(&super::headers::plain(name)))
 }
 
@@ -177,10 +177,10 @@ pub(super) fn read(
 ) -> Result<Answer, String> {
     let normalized = super::headers::plain(cell);
     let word = normalized.as_str();
-    if TIE.contains(&word) && ![first, second].contains(&cell) {
+    if TIE_WORDS.contains(&word) && ![first, second].contains(&cell) {
         return Ok(Answer::Tie);
     }
-    if BOTH_BAD.contains(&word) && ![first, second].contains(&cell) {
+    if BOTH_BAD_WORDS.contains(&word) && ![first, second].contains(&cell) {
         return Ok(Answer::BothBad);
     }
     let name = match (cell == first, cell == second) {
@@ -194,13 +194,13 @@ pub(super) fn read(
             || values.sides[place].iter().any(|side| *side == word)
             || is_side_expected && words.contains(&word)
     };
-    let side = match (is_side(0, ["first", "left"], &FIRST_WORDS), is_side(1, ["second", "right"], &SECOND)) {
+    let side = match (is_side(0, ["first", "left"], &FIRST_WORDS), is_side(1, ["second", "right"], &SECOND_WORDS)) {
         (true, _) => Some(Answer::First),
         (_, true) => Some(Answer::Second),
         _ => None,
     };
     let number: Option<f64> = cell.parse().ok();
-    let score = number.filter(|score| (0.0..=1.0).contains(score)).map(of_score);
+    let score = number.filter(|score| (0.0..=1.0).contains(score)).map(answer_of_score);
     let expected = || {
         format!(
             "found {}, expected {}, {}, `first`, `second`, `tie`, `both bad`, or a score from 0 to 1{}",
@@ -251,7 +251,7 @@ pub(super) fn read(
     }
 }
 
-fn of_score(score: f64) -> Answer {
+fn answer_of_score(score: f64) -> Answer {
     if score == 1.0 {
         Answer::First
     } else if score == 0.0 {

@@ -132,6 +132,6 @@ fn in_either_order(
         return Err(LogError::new("what comes through a pipe cannot be read again; leave out --disk, or name a file"));
     }
     let mut work = begin();
-    let outcomes = work.partitions(inputs, watch, &mut take)?;
+    let outcomes = work.join_in_partitions(inputs, watch, &mut take)?;
     work.finish(outcomes, false, &mut take)
 }

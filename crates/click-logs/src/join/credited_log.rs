@@ -90,7 +90,7 @@ impl CreditedConversions {
 
     /// The number of lines of a fate.
     #[must_use]
-    pub fn of(&self, fate: ConversionFate) -> u64 {
+    pub fn lines_with_fate(&self, fate: ConversionFate) -> u64 {
         self.fates.iter().filter(|(.., of_line)| *of_line == fate).count() as u64
     }
 }

@@ -65,7 +65,7 @@ const USUAL_RECORD_BYTES: usize = 88;
 
 /// Passes the records on in their order, in groups of at most [`GROUP_SIZE`], each with its ids, so that look-ups wait for
 /// memory once per group.
-pub(super) fn in_groups<R>(
+pub(super) fn for_each_group<R>(
     mut records: impl Iterator<Item = R>,
     id: impl Fn(&R) -> u128,
     mut each: impl FnMut(&[R], &[u128]),
@@ -162,7 +162,7 @@ impl<'a> ImpressionTable<'a> {
     }
 
     /// From now on, impressions whose window ends after `complete_until` are open.
-    pub(super) fn complete_until(&mut self, complete_until: i64) {
+    pub(super) fn set_complete_until(&mut self, complete_until: i64) {
         self.complete_until = complete_until;
     }
 
@@ -193,7 +193,7 @@ impl<'a> ImpressionTable<'a> {
     }
 
     /// Reads the memory that looking up these ids will need, at most [`GROUP_SIZE`] of them: one wait instead of many.
-    pub(super) fn touch(&self, ids: &[u128]) {
+    pub(super) fn prefetch(&self, ids: &[u128]) {
         let mask = self.slots.len() - 1;
         let mut slots_found = [usize::MAX; GROUP_SIZE];
         for (slot, &id) in slots_found.iter_mut().zip(ids) {
@@ -276,19 +276,19 @@ impl<'a> ImpressionTable<'a> {
     fn note_conflict(&mut self, record: ImpressionRecord<'_>) {
         if !is_without_unit(record) {
             let units = self.conflicts.entry(record.id()).or_default();
-            let of_record = (seen_at(record), record.origin());
-            let first = units.entry((record.unit(), record.lineup())).or_insert(of_record);
-            *first = of_record.min(*first);
+            let sighting = (seen_at(record), record.origin());
+            let first = units.entry((record.unit(), record.lineup())).or_insert(sighting);
+            *first = sighting.min(*first);
         }
     }
 
     /// Adds impressions; waits for memory are few.
     pub(super) fn insert_all<'b>(&mut self, records: impl Iterator<Item = ImpressionRecord<'b>>) {
-        in_groups(
+        for_each_group(
             records,
             |record| record.id(),
             |group, ids| {
-                self.touch(ids);
+                self.prefetch(ids);
                 for &record in group {
                     self.insert(record);
                 }
@@ -298,11 +298,11 @@ impl<'a> ImpressionTable<'a> {
 
     /// Notes clicks, when all impressions have been inserted; waits for memory are few.
     pub(super) fn click_all(&mut self, clicks: impl Iterator<Item = ClickRecord>) {
-        in_groups(
+        for_each_group(
             clicks,
             |click| click.id,
             |group, ids| {
-                self.touch(ids);
+                self.prefetch(ids);
                 group.iter().for_each(|&click| self.click(click));
             },
         );
@@ -364,7 +364,7 @@ impl<'a> ImpressionTable<'a> {
                 None => {
                     near_matches = record
                         .near_position(click.document)
-                        .map_or(0, |offset| 1_u64.checked_shl(offset as u32).unwrap_or(0));
+                        .map_or(0, |position| 1_u64.checked_shl(position as u32).unwrap_or(0));
                     ClickFate::NotShown
                 }
                 Some(_) if !click.is_satisfied => ClickFate::Unsatisfied,
@@ -420,11 +420,11 @@ impl<'a> ImpressionTable<'a> {
             let counts = fate == ImpressionFate::Credited;
             let record = self.record(entry.at);
             leave(ClosedImpression { id: record.id(), time: record.time(), counts });
-            let again = u64::from(entry.copies) - 1;
+            let duplicates = u64::from(entry.copies) - 1;
             if fate == ImpressionFate::Conflict {
-                tally.impressions(fate, again + 1);
+                tally.impressions(fate, duplicates + 1);
             } else {
-                tally.impressions(ImpressionFate::Duplicate, again);
+                tally.impressions(ImpressionFate::Duplicate, duplicates);
                 tally.impressions(fate, u64::from(!counts));
             }
             for (&fate, &clicks) in ClickFate::ALL.iter().zip(&entry.clicks) {
@@ -546,7 +546,7 @@ mod tests {
     fn every_record_is_passed_on_once_and_in_order() {
         for records in [0, 1, GROUP_SIZE, GROUP_SIZE + 1, 5 * GROUP_SIZE - 1] {
             let mut passed = Vec::new();
-            in_groups(
+            for_each_group(
                 0..records,
                 |record| 2 * *record as u128,
                 |group, ids| {

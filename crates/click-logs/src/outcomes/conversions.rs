@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
 use output::checksum::sha256_hex;
@@ -125,6 +126,15 @@ pub fn conversions_of_text(text: &str, rankers: &[String], summary: &Value) -> R
     parse(text, rankers, summary["conversions"]["cap"].as_u64())
 }
 
+/// The whole number in a column of a row.
+fn whole_number<N>(row: &BTreeMap<String, String>, name: &str) -> Result<N>
+where
+    N: FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    let text = row.get(name).with_context(|| format!("no column {name}"))?;
+    text.trim().parse().with_context(|| format!("`{name}` is `{text}`, not a whole number"))
+}
+
 /// The conversions of a table as [`Conversions::to_csv`] writes it.
 fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions> {
     let outcomes = table::read(text, rankers)?;
@@ -139,23 +149,17 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
     let mut days = Vec::with_capacity(outcomes.days.len());
     for Day { version, day, pair, counts } in outcomes.days {
         let names = [pair.0, pair.1].map(|ranker| outcomes.rankers[ranker].clone());
-        let (summary_of_version, date) = (outcomes.versions[version].clone().unwrap_or_default(), times::date(day));
+        let (version_name, date) = (outcomes.versions[version].clone().unwrap_or_default(), times::date(day));
         let row = |[first, second]: [&String; 2]| {
-            rows.get(&(summary_of_version.clone(), date.clone(), [first.clone(), second.clone()]))
+            rows.get(&(version_name.clone(), date.clone(), [first.clone(), second.clone()]))
         };
-        let (row, is_turned) = match row([&names[0], &names[1]]) {
+        let (row, is_swapped) = match row([&names[0], &names[1]]) {
             Some(row) => (row, false),
             None => (row([&names[1], &names[0]]).context("a row is missing")?, true),
         };
-        let number = |name: &str| -> Result<u128> {
-            let text = row.get(name).with_context(|| format!("no column {name}"))?;
-            text.trim().parse().with_context(|| format!("`{name}` is `{text}`, not a whole number"))
-        };
+        let number = |name: &str| whole_number::<u128>(row, name);
         let squares = number("value_squares")?;
-        let signed = |name: &str| -> Result<i128> {
-            let text = row.get(name).with_context(|| format!("no column {name}"))?;
-            text.trim().parse().with_context(|| format!("`{name}` is `{text}`, not a whole number"))
-        };
+        let signed = |name: &str| whole_number::<i128>(row, name);
         let draft = if has_draft {
             let [sum, squares, products] = DRAFT_COLUMNS;
             DraftSums {
@@ -167,7 +171,7 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
             DraftSums::default()
         };
         let number = |name: &str| -> Result<u64> { Ok(u64::try_from(number(name)?)?) };
-        let units = if is_turned { counts.units.swapped() } else { counts.units };
+        let units = if is_swapped { counts.units.swapped() } else { counts.units };
         let counts = ConversionCounts {
             units,
             conversions: [number("first_conversions")?, number("second_conversions")?],
@@ -180,7 +184,7 @@ fn parse(text: &str, rankers: &[String], cap: Option<u64>) -> Result<Conversions
         if let Some(fault) = counts.fault(cap) {
             anyhow::bail!("{} and {} on {date}: {fault}", names[0], names[1]);
         }
-        days.push(ConversionDay { version, day, pair, counts: if is_turned { counts.swapped() } else { counts } });
+        days.push(ConversionDay { version, day, pair, counts: if is_swapped { counts.swapped() } else { counts } });
     }
     Ok(Conversions { rankers: outcomes.rankers, versions: outcomes.versions, days, cap, has_draft })
 }

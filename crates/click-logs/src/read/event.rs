@@ -34,11 +34,11 @@ pub fn click<'a>(
         if shape::is_action(text) || settings.holds_both && !is_event(text)? {
             return Ok(None);
         }
-        let event = click_of_fields(json::fields(text, LineKind::Clicks)?, settings);
+        let event = event_of_fields(json::fields(text, LineKind::Clicks)?, settings);
         return event.map(Some).map_err(|malformed| shape::explain_shape(text).unwrap_or(malformed));
     };
     let separated = ListSeparator::in_csv(settings.list_separator);
-    click_of_fields(header.fields(text, LineKind::Clicks, separated)?, settings).map(Some)
+    event_of_fields(header.fields(text, LineKind::Clicks, separated)?, settings).map(Some)
 }
 
 /// Whether a line of JSON is a click or another event, and not an impression: in a file of both.
@@ -48,7 +48,7 @@ pub(super) fn is_event(line: &str) -> Result<bool, LineError> {
 }
 
 /// The click or other event with these fields.
-pub(super) fn click_of_fields<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Event<'a>, LineError> {
+pub(super) fn event_of_fields<'a>(mut fields: LineFields<'a>, settings: &Settings) -> Result<Event<'a>, LineError> {
     const NO_IMPRESSION: &str = "`impression` (or `query_id`)";
     const NO_DOCUMENT: &str = "`document` (or `event_attributes.object.object_id`)";
     const EMPTY_TEXT: Cow<'_, str> = Cow::Borrowed("");

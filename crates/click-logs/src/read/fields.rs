@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use ranktypes::text::excerpt;
-use times::{Zone, check, not_a_time, time_from_number};
+use times::{Zone, check_plausible, not_a_time, time_from_number};
 
 use super::lists::{self, ListSeparator};
 use super::names::{Field, LineKind};
@@ -386,7 +386,7 @@ impl<'a> LineFields<'a> {
                 Moment::Number(number) => {
                     time_from_number(number).ok_or_else(|| LineError::new(not_a_time(number, &number.to_string())))?
                 }
-                Moment::Known(time) => check(time).map_err(LineError::new)?,
+                Moment::Known(time) => check_plausible(time).map_err(LineError::new)?,
             };
             set_field(&mut first_time, name, time, |time| times::text(*time))?;
         }

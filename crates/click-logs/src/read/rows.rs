@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use times as time;
 
-use super::event::{Event, click_of_fields, dwell};
+use super::event::{Event, dwell, event_of_fields};
 use super::fields::LineFields;
 use super::impression::impression_of_fields;
 use super::json::add_object;
@@ -135,7 +135,7 @@ impl<'a> ClickRow<'a> {
         let dwell = self.dwell.filter(|seconds| !seconds.is_nan());
         fields.add(Field::Dwell, "dwell", dwell.map_or(Value::Null, Value::Number));
         add_more(&mut fields, self.more);
-        click_of_fields(fields, settings)
+        event_of_fields(fields, settings)
     }
 
     /// The click of a row that has all it needs and nothing else to be looked at, which most have.
@@ -145,7 +145,7 @@ impl<'a> ClickRow<'a> {
         }
         let named = |text: &Option<Cow<'a, str>>| text.clone().filter(|text| !text.is_empty());
         let time = match self.time.as_ref()? {
-            RowTime::Utc(time) => time::check(*time).ok()?,
+            RowTime::Utc(time) => time::check_plausible(*time).ok()?,
             RowTime::Number(number) => time::time_from_number(*number)?,
             RowTime::Text(text) => settings.zone.time(text).ok()?,
             RowTime::Local(_) => return None,

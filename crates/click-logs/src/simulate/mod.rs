@@ -6,21 +6,21 @@
 mod lines;
 mod orders;
 mod pages;
+#[cfg(feature = "parquet")]
+mod parquet_table;
 mod query_pool;
 mod settings;
 mod sorter;
-#[cfg(feature = "parquet")]
-mod table;
 mod truth;
 mod users;
 mod visits;
 
 pub use lines::{CONVERSION_UNITS, Dialect, Lines, STRETCH_OF_UNITS, UNITS};
 pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, OrderSettings, SimulatedFate};
+#[cfg(feature = "parquet")]
+pub use parquet_table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
 pub use settings::Simulation;
 pub use sorter::{HOUR, LineSorter};
-#[cfg(feature = "parquet")]
-pub use table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
 pub use truth::Truth;
 pub use visits::Visits;
 

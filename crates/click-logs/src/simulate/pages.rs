@@ -55,7 +55,7 @@ impl DisplayedPage {
         let shown_documents: Vec<u16> =
             page_places.iter().map(|page_place| page_place.map_or(ADVERTISEMENT, |at| mixed_documents[at])).collect();
         let page = Page::new(page_places).expect("in the order of the list");
-        let (mut seen_places, mut clicked_positions) = (0, Vec::new());
+        let (mut seen_places, mut clicked_places) = (0, Vec::new());
         let mut reader = query_pool.model.user();
         for (page_place, &document) in shown_documents.iter().enumerate() {
             if page_place == seen_places {
@@ -65,23 +65,17 @@ impl DisplayedPage {
                 seen_places = shown_documents.len().min(seen_places + simulation.shown);
             }
             // An advertisement looks like the first document of the query.
-            let of = if document == ADVERTISEMENT { 0 } else { usize::from(document) };
-            let read = reader.examine(query_pool.grade(query, of, taste), luck);
+            let graded_document = if document == ADVERTISEMENT { 0 } else { usize::from(document) };
+            let read = reader.examine(query_pool.grade(query, graded_document, taste), luck);
             if read.clicked && click(document, chance) {
-                clicked_positions.push(page_place);
+                clicked_places.push(page_place);
             }
             if read.abandons {
                 break;
             }
         }
         (
-            Self {
-                mixed: mixed_documents,
-                shown: shown_documents,
-                page,
-                seen: seen_places,
-                clicked: clicked_positions,
-            },
+            Self { mixed: mixed_documents, shown: shown_documents, page, seen: seen_places, clicked: clicked_places },
             receipt,
         )
     }

@@ -157,7 +157,7 @@ impl Simulation {
     }
 
     /// When the experiment changes, in milliseconds since 1970.
-    pub(super) fn change(&self) -> i64 {
+    pub(super) fn change_time(&self) -> i64 {
         let after = |share: f64| (share * f64::from(self.days) * DAY as f64) as i64;
         self.change_version_at.map_or(i64::MAX, |share| i64::from(self.first_day) * DAY + after(share))
     }

@@ -191,7 +191,7 @@ impl<'a> UserLog<'a> {
             _ => Visitor::Scraper,
         };
         let run = RunKey::new(simulation.seed, 2);
-        let (names, versions, change) = (simulation.names(), simulation.versions(), simulation.change());
+        let (names, versions, change) = (simulation.names(), simulation.versions(), simulation.change_time());
         Self { simulation, query_pool, names, versions, change, number, visitor, taste, generator, run }
     }
 
@@ -212,9 +212,11 @@ impl<'a> UserLog<'a> {
             lines.unit(self.number, &unit, &self.names);
         }
         truth.bot(pairs.len() as u64);
-        if let Some(of_orders) = &self.simulation.orders {
+        if let Some(order_settings) = &self.simulation.orders {
             let user = (self.number, self.visitor != Visitor::Person);
-            for unit in orders::play(self.simulation, of_orders, user, &viewed_pages, lines, &mut truth.conversions) {
+            for unit in
+                orders::play(self.simulation, order_settings, user, &viewed_pages, lines, &mut truth.conversions)
+            {
                 lines.conversion_unit(self.number, &unit, &self.names);
             }
         }
@@ -288,7 +290,7 @@ impl<'a> UserLog<'a> {
     }
 
     /// Plays one impression and logs it; returns the winner, if it counts or is from a bot. Data for orders are added to
-    /// `seen`.
+    /// `viewed_pages`.
     fn impression(
         &mut self,
         visit: Visit,
@@ -319,7 +321,7 @@ impl<'a> UserLog<'a> {
         };
         truth.shown(visit.time, name.as_ref(), (!is_conflict).then(|| played.oddities(display_fields)));
         let id = id(number);
-        let summary_of_version = version.map(|version| format!("{:016x}", version.hash()));
+        let version_hash = version.map(|version| format!("{:016x}", version.hash()));
         let line = ImpressionLine {
             id,
             time: visit.time,
@@ -331,7 +333,7 @@ impl<'a> UserLog<'a> {
             mixed: played.displayed.as_ref().map(|displayed| displayed.mixed.as_slice()),
             pinned: played.pinned(),
             paged: played.displayed.as_ref().map(|displayed| displayed.seen),
-            version: version.zip(summary_of_version.as_deref()).map(|(version, hash)| (version.experiment(), hash)),
+            version: version.zip(version_hash.as_deref()).map(|(version, hash)| (version.experiment(), hash)),
             has_more: simulation.has_pages() || version.is_some(),
             rankers: [first, second].map(|ranker| self.names[ranker].as_str()),
             credit: CreditLine::Teams(teams.as_deref().unwrap_or_default()),
@@ -418,7 +420,7 @@ impl<'a> UserLog<'a> {
                 &mut luck,
                 chance,
                 |document, chance| {
-                    let click = self::draw_click_fate(simulation, visit, document, chance);
+                    let click = self::draw_click(simulation, visit, document, chance);
                     let is_counted = click.counts();
                     clicks_in_progress.push(click);
                     is_counted
@@ -442,7 +444,7 @@ impl<'a> UserLog<'a> {
             if !read.clicked {
                 return Examination { clicked: false, abandons: read.abandons };
             }
-            let click = self::draw_click_fate(simulation, visit, doc.index() as u16, chance);
+            let click = self::draw_click(simulation, visit, doc.index() as u16, chance);
             let counts = click.counts();
             clicks_in_progress.push(click);
             Examination { clicked: counts, abandons: read.abandons }
@@ -513,7 +515,7 @@ impl<'a> UserLog<'a> {
 }
 
 /// The fate of a click.
-fn draw_click_fate(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> ClickInProgress {
+fn draw_click(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> ClickInProgress {
     let draw = chance.random::<f64>();
     let dwell = (10.0 * (1.0 + 90.0 * chance.random::<f64>().powi(3))).round() / 10.0;
     let is_long = simulation.dwell.is_none_or(|least| (dwell * 1e3).floor() as i64 >= least);

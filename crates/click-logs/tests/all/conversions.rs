@@ -397,8 +397,9 @@ fn a_plain_reading_agrees_whatever_the_order_of_lines_and_files() {
             }
             let again = credited(&mixed, 3, &settings, &rules, Order::Auto);
             assert_eq!(again.conversions, found.conversions, "seed {seed}, {attribution}");
-            let counts =
-                |of: &CreditedConversions| ConversionFate::ALL.iter().map(|fate| of.of(*fate)).collect::<Vec<_>>();
+            let counts = |of: &CreditedConversions| {
+                ConversionFate::ALL.iter().map(|fate| of.lines_with_fate(*fate)).collect::<Vec<_>>()
+            };
             assert_eq!(counts(&again), counts(&found), "seed {seed}, {attribution}");
             // As servers write lines: a window slides over them.
             let mut sorted = texts.clone();

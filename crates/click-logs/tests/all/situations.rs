@@ -27,7 +27,7 @@ fn every_situation_ends_as_in_the_other_programs() {
         misspelt_flag: &["decide", "--fromat", "json"],
         number: &["simulate", "--impressions", "{}"],
         choice: &["decide", &outcomes, "--by", "{}"],
-        lacking: &["decide"],
+        incomplete: &["decide"],
         reads: &["credit", "--impressions", "{}", "--clicks", &clicks, "--out", "credited"],
         writes: &["simulate", "--impressions", "100", "--out", "{}"],
         prints: &["decide", &outcomes],

@@ -44,7 +44,7 @@ pub(super) fn draw(print: &Print, figure: &Panels, fonts: &Fonts) -> Result<Shee
         place => place,
     };
     // A legend inside that finds no room goes below.
-    let page = Page { print, figure, plots, entries, fonts };
+    let page = PrintedPage { print, figure, plots, entries, fonts };
     let canvas = match place {
         LegendPlace::Auto => match page.draw(LegendPlace::Inside)? {
             (canvas, 0) => canvas,
@@ -76,7 +76,7 @@ fn entries(print: &Print, names: &[&str], styles: &[CurveStyle], plots: &[Plot<'
     order.into_iter().map(entry).collect()
 }
 
-struct Page<'a> {
+struct PrintedPage<'a> {
     print: &'a Print,
     figure: &'a Panels,
     plots: Vec<Plot<'a>>,
@@ -84,7 +84,7 @@ struct Page<'a> {
     fonts: &'a Fonts,
 }
 
-/// The rooms of a page.
+/// The margins of a page.
 struct PageMargins {
     columns: usize,
     /// The width of a panel, and the distance of two.
@@ -95,19 +95,19 @@ struct PageMargins {
     below: f64,
 }
 
-impl Page<'_> {
+impl PrintedPage<'_> {
     /// The page with its legend at `place`, and how many points of curves a legend inside covers.
     fn draw(&self, place: LegendPlace) -> Result<(Canvas, usize)> {
         let Self { print, figure, plots, entries, fonts } = self;
         let title = heading(print, fonts, &figure.title, figure.subtitle.as_deref());
         let note = footnote(print, fonts, figure.note.as_deref());
         let legend = LegendBelow::new(entries, print, fonts);
-        let legend_high = if place == LegendPlace::Outside { legend.height(entries.len(), print) } else { 0.0 };
-        let rooms = self.rooms();
-        let rows = plots.len().div_ceil(rooms.columns) as f64;
-        let others = 2.0 * print.edge() + height(&title, print) + legend_high + height(&note, print);
-        let around = rows * (rooms.above + rooms.below) + (rows - 1.0) * 0.6 * print.font;
-        let shape = HEIGHT_TO_WIDTH * rooms.wide;
+        let legend_height = if place == LegendPlace::Outside { legend.height(entries.len(), print) } else { 0.0 };
+        let margins = self.margins();
+        let rows = plots.len().div_ceil(margins.columns) as f64;
+        let others = 2.0 * print.edge() + height(&title, print) + legend_height + height(&note, print);
+        let around = rows * (margins.above + margins.below) + (rows - 1.0) * 0.6 * print.font;
+        let shape = HEIGHT_TO_WIDTH * margins.wide;
         let tall = match print.height {
             Some(all) => (all - others - around) / rows,
             // Names at the ends of curves need a line each.
@@ -131,11 +131,11 @@ impl Page<'_> {
         let shared = figure.one_scale.then(|| axes_of(plots.iter().flat_map(|plot| &plot.shown), plots[0].logs));
         let mut maps = Vec::new();
         for (at, plot) in plots.iter().enumerate() {
-            let (row, column) = ((at / rooms.columns) as f64, (at % rooms.columns) as f64);
-            let left = print.edge() + column * (rooms.wide + rooms.gutter);
-            let top = start + row * (rooms.above + tall + rooms.below + 0.6 * print.font);
+            let (row, column) = ((at / margins.columns) as f64, (at % margins.columns) as f64);
+            let left = print.edge() + column * (margins.wide + margins.gutter);
+            let top = start + row * (margins.above + tall + margins.below + 0.6 * print.font);
             let axes = shared.clone().unwrap_or_else(|| self.axes(plot));
-            maps.push(self.panel(&mut canvas, plot, axes, [left, top, rooms.wide, rooms.above, tall], place));
+            maps.push(self.panel(&mut canvas, plot, axes, [left, top, margins.wide, margins.above, tall], place));
         }
         let mut covered = 0;
         match place {
@@ -158,7 +158,7 @@ impl Page<'_> {
                 }
             }
             LegendPlace::Outside => {
-                let top = all - print.edge() - height(&note, print) - legend_high;
+                let top = all - print.edge() - height(&note, print) - legend_height;
                 legend.draw(&mut canvas, entries, top, print, fonts);
             }
             LegendPlace::Auto | LegendPlace::Direct | LegendPlace::None => {}
@@ -167,7 +167,7 @@ impl Page<'_> {
         Ok((canvas, covered))
     }
 
-    fn rooms(&self) -> PageMargins {
+    fn margins(&self) -> PageMargins {
         let Self { print, plots, .. } = self;
         let gutter = 1.2 * print.font;
         let room = print.width - 2.0 * print.edge();

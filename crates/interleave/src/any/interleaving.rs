@@ -97,7 +97,7 @@ macro_rules! interleaving_methods {
                     $((Self::$variant(method), InterleavingReceipt::$variant(receipt)) => {
                         method.credit(receipt, clicked)
                     })+
-                    _ => Err(receipt.foreign(self)),
+                    _ => Err(receipt.foreign_error(self)),
                 }
             }
 
@@ -125,7 +125,7 @@ macro_rules! interleaving_methods {
                     $((Self::$variant(method), InterleavingReceipt::$variant(receipt)) => {
                         method.credit_page(receipt, page, clicked)
                     })+
-                    _ => Err(receipt.foreign(self)),
+                    _ => Err(receipt.foreign_error(self)),
                 }
             }
         }

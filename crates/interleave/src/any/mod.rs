@@ -53,10 +53,10 @@ impl<R> NamedReceipt<R> {
 
         let mut rest = PrefixMatcher(&self.method);
         let is_same = std::fmt::write(&mut rest, format_args!("{method}")).is_ok() && rest.0.is_empty();
-        if is_same { Ok(&self.receipt) } else { Err(self.foreign(method)) }
+        if is_same { Ok(&self.receipt) } else { Err(self.foreign_error(method)) }
     }
 
-    fn foreign(&self, method: &impl std::fmt::Display) -> CreditError {
+    fn foreign_error(&self, method: &impl std::fmt::Display) -> CreditError {
         CreditError::Foreign { receipt: self.method.clone(), method: method.to_string() }
     }
 }

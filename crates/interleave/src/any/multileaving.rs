@@ -102,7 +102,7 @@ macro_rules! multileaving_methods {
                     $((Self::$variant(method), MultileavingReceipt::$receipt(receipt)) => {
                         method.credit(receipt, clicked).map(OutcomeVariant::into_any)
                     })+
-                    _ => Err(receipt.foreign(self)),
+                    _ => Err(receipt.foreign_error(self)),
                 }
             }
 
@@ -130,7 +130,7 @@ macro_rules! multileaving_methods {
                     $((Self::$variant(method), MultileavingReceipt::$receipt(receipt)) => {
                         method.credit_page(receipt, page, clicked).map(OutcomeVariant::into_any)
                     })+
-                    _ => Err(receipt.foreign(self)),
+                    _ => Err(receipt.foreign_error(self)),
                 }
             }
         }

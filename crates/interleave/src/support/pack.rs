@@ -78,7 +78,7 @@ impl Writer {
     /// The owner of each document, 0, 1 or no ranker: five to a byte.
     pub(crate) fn owners(&mut self, owners: &[Option<u8>]) {
         self.number(owners.len());
-        for five in owners.chunks(OWNERS) {
+        for five in owners.chunks(OWNERS_PER_BYTE) {
             let digit = |owner: &Option<u8>| owner.filter(|owner| *owner < 2).map_or(0, |owner| 1 + owner);
             self.bytes.push(five.iter().rev().fold(0, |packed, owner| 3 * packed + digit(owner)));
         }
@@ -97,7 +97,7 @@ impl Writer {
 }
 
 /// How many owners out of three fit into a byte.
-const OWNERS: usize = 5;
+const OWNERS_PER_BYTE: usize = 5;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
@@ -159,11 +159,11 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn owners(&mut self) -> Option<Vec<Option<u8>>> {
-        let count = self.count(OWNERS)?;
+        let count = self.count(OWNERS_PER_BYTE)?;
         let mut owners = Vec::with_capacity(count);
         while owners.len() < count {
             let [mut packed] = self.array()?;
-            for _ in 0..OWNERS.min(count - owners.len()) {
+            for _ in 0..OWNERS_PER_BYTE.min(count - owners.len()) {
                 owners.push((packed % 3).checked_sub(1));
                 packed /= 3;
             }

@@ -20,7 +20,7 @@ pub enum Purpose {
     Mirror(u64),
     /// The question of this ticket, to measure whether judges agree with themselves and each other.
     Repeat(u64),
-    /// The question of this ticket, which a model answered, to correct the worth of that answer.
+    /// The question of this ticket, which a model answered, to correct the weight of that answer.
     Audit(u64),
 }
 

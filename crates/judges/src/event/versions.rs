@@ -24,7 +24,7 @@ pub(super) trait Version: Serialize + for<'a> Deserialize<'a> {
     fn upgrade(self, position: LogPosition<'_>) -> Result<Event, Fault>;
 }
 
-/// The settings, apart from those that a caller states: they evolve each on its own.
+/// The settings, apart from those that a caller states: each evolves on its own.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SettingsV1 {

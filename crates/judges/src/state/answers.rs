@@ -98,10 +98,10 @@ impl Session {
         self.counts.both_bad += u64::from(verdict == Answer::BothBad);
         match (purpose, origin) {
             (Purpose::New, Some(origin)) if is_model => self.model_answered(number, origin),
-            (Purpose::Audit(of), _) => self.record_audit(of, verdict),
+            (Purpose::Audit(earlier_ticket), _) => self.record_audit(earlier_ticket, verdict),
             (Purpose::New, Some(origin)) => {
                 if self.config.model.is_some() {
-                    self.count_unaudited((first, second));
+                    self.count_without_model((first, second));
                 }
                 if self.config.repeat > 0.0 {
                     self.repeatable.push(number);
@@ -112,18 +112,18 @@ impl Session {
                     self.learn(number, origin, (first, second), verdict.score());
                 }
             }
-            (Purpose::Mirror(of), _) => {
-                if let Some(half) = self.halves.remove(&of) {
+            (Purpose::Mirror(earlier_ticket), _) => {
+                if let Some(half) = self.halves.remove(&earlier_ticket) {
                     let first_outcome = outcome(self.rows[half.row].verdict).swapped();
                     let second_outcome = outcome(verdict);
                     self.counts.both += 1;
                     self.counts.both_disagreed += u64::from(first_outcome != second_outcome);
                     let joint = if first_outcome == second_outcome { verdict.score() } else { 0.5 };
-                    self.learn(of, half.origin, (first, second), joint);
+                    self.learn(earlier_ticket, half.origin, (first, second), joint);
                 }
             }
-            (Purpose::Repeat(of), _) => {
-                if let Some(&(_, TicketState::Answered { row })) = self.tickets.get(of as usize - 1) {
+            (Purpose::Repeat(earlier_ticket), _) => {
+                if let Some(&(_, TicketState::Answered { row })) = self.tickets.get(earlier_ticket as usize - 1) {
                     self.counts.repeats += 1;
                     let agreed = outcome(self.rows[row].verdict) == outcome(verdict);
                     self.counts.repeats_agreed += u64::from(agreed);
@@ -175,13 +175,13 @@ impl Session {
         let dropped = match pair.purpose {
             Purpose::New => origin,
             // The first answer stays in the table; for the chooser, half an answer is none.
-            Purpose::Mirror(of) => self.halves.remove(&of).map(|half| half.origin),
-            Purpose::Repeat(of) => {
-                self.repeatable.push(of);
+            Purpose::Mirror(earlier_ticket) => self.halves.remove(&earlier_ticket).map(|half| half.origin),
+            Purpose::Repeat(earlier_ticket) => {
+                self.repeatable.push(earlier_ticket);
                 None
             }
-            Purpose::Audit(of) => {
-                self.pass_over_audit(of, pair.judge.as_deref());
+            Purpose::Audit(earlier_ticket) => {
+                self.pass_over_audit(earlier_ticket, pair.judge.as_deref());
                 None
             }
         };

@@ -127,7 +127,7 @@ impl Session {
                     });
                 }
                 self.passed(sum);
-                self.weighed(*ticket, *weighed);
+                self.apply_weight(*ticket, *weighed);
             }
             Event::Forgotten { ticket } => {
                 if !self.open.contains_key(ticket) {

@@ -171,7 +171,7 @@ impl Session {
         match row {
             Some(row) => {
                 if self.config.model.is_some() && pair.purpose == Purpose::New {
-                    self.uncount_unaudited(pair_shown);
+                    self.uncount_without_model(pair_shown);
                 }
                 self.remove_row(row);
             }

@@ -17,7 +17,7 @@ const CHECKSUM_DIGITS: usize = 64;
 
 /// The header and index of the cache of `dataset`. `key` describes its sources; `proof` is the hash of the sources if
 /// their times of change are too recent to be reliable. `None` if something is too large for the format.
-pub(super) fn encode_header(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<Vec<u8>> {
+pub(super) fn encode_head(key: &str, proof: Option<u64>, dataset: &Dataset) -> Option<Vec<u8>> {
     let content = dataset.content();
     let narrow = |number: usize| u32::try_from(number).ok();
     let mut index = Vec::new();
@@ -36,11 +36,11 @@ pub(super) fn encode_header(key: &str, proof: Option<u64>, dataset: &Dataset) ->
     for pair in content.offsets.windows(2) {
         index.extend_from_slice(&narrow(pair[1] - pair[0])?.to_le_bytes());
     }
-    let mut total = 0u64;
+    let mut blocks_len = 0u64;
     for query in 0..dataset.queries() {
         let len = narrow(dataset.block_bytes(query).len())?;
         index.extend_from_slice(&len.to_le_bytes());
-        total += u64::from(len);
+        blocks_len += u64::from(len);
     }
     for query in 0..dataset.queries() {
         index.extend_from_slice(&xxh3_64(dataset.block_bytes(query)).to_le_bytes());
@@ -53,7 +53,7 @@ pub(super) fn encode_header(key: &str, proof: Option<u64>, dataset: &Dataset) ->
     head.extend_from_slice(&BYTE_ORDER.to_le_bytes());
     head.extend_from_slice(&VERSION.to_le_bytes());
     let len = index.len() as u64;
-    for number in [HEADER_LEN as u64 + len + total, len, xxh3_64(&index)] {
+    for number in [HEADER_LEN as u64 + len + blocks_len, len, xxh3_64(&index)] {
         head.extend_from_slice(&number.to_le_bytes());
     }
     head.extend_from_slice(&xxh3_64(&head).to_le_bytes());
@@ -129,7 +129,7 @@ fn read_header(bytes: &[u8], total: u64) -> Option<(usize, u64)> {
     Some((usize::try_from(len).ok()?, hash))
 }
 
-fn read_index(index: &[u8], blocks: usize, end: usize) -> Option<Index> {
+fn read_index(index: &[u8], blocks_start: usize, end: usize) -> Option<Index> {
     let mut reader = Reader { rest: index };
     let len = reader.u32()? as usize;
     let key = str::from_utf8(reader.take(len)?).ok()?.to_string();
@@ -156,7 +156,7 @@ fn read_index(index: &[u8], blocks: usize, end: usize) -> Option<Index> {
         offsets.push(before.checked_add(documents as usize).filter(|_| documents > 0)?);
     }
     let mut starts = Vec::with_capacity(queries + 1);
-    starts.push(blocks);
+    starts.push(blocks_start);
     for len in reader.u32s(queries)? {
         let start = starts[starts.len() - 1];
         starts.push(start.checked_add(len as usize).filter(|&stop| stop <= end)?);

@@ -69,7 +69,7 @@ pub(super) fn save(path: &Path, key: &str, proof: Option<u64>, dataset: &Dataset
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return;
     };
-    let Some(head) = format::encode_header(key, proof, dataset) else {
+    let Some(head) = format::encode_head(key, proof, dataset) else {
         return;
     };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -51,12 +51,12 @@ impl BlockWriter {
         let largest = u32::try_from(self.segments.len()).ok();
         let block = largest.map(|largest| {
             let narrow = largest.max(self.features.last().copied().unwrap_or(0)) <= u32::from(u16::MAX);
-            let entry = if narrow { 2 } else { 4 };
-            let len = HEADER + self.features.len() * 2 * entry + self.segments.len() + PADDING;
+            let entry_width = if narrow { 2 } else { 4 };
+            let len = HEADER + self.features.len() * 2 * entry_width + self.segments.len() + PADDING;
             let mut block = Vec::with_capacity(len);
-            block.push(entry as u8);
+            block.push(entry_width as u8);
             block.extend_from_slice(&(self.features.len() as u32).to_le_bytes());
-            let mut number = |number: u32| block.extend_from_slice(&number.to_le_bytes()[..entry]);
+            let mut number = |number: u32| block.extend_from_slice(&number.to_le_bytes()[..entry_width]);
             self.features.iter().for_each(|&feature| number(feature));
             self.starts.iter().for_each(|&start| number(start as u32));
             block.extend_from_slice(&self.segments);
@@ -73,7 +73,7 @@ impl BlockWriter {
 /// A block with its header parsed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block<'a> {
-    entry: usize,
+    entry_width: usize,
     present: usize,
     directory: &'a [u8],
     segments: &'a [u8],
@@ -85,10 +85,10 @@ pub(crate) fn is_sound(bytes: &[u8], documents: usize, features: u32) -> bool {
     let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
         return false;
     };
-    let entry = usize::from(header[0]);
+    let entry_width = usize::from(header[0]);
     let present = u32::from_le_bytes([header[1], header[2], header[3], header[4]]) as usize;
-    let directory = present.checked_mul(2 * entry);
-    if !matches!(entry, 2 | 4) || directory.is_none_or(|directory| directory > rest.len()) {
+    let directory = present.checked_mul(2 * entry_width);
+    if !matches!(entry_width, 2 | 4) || directory.is_none_or(|directory| directory > rest.len()) {
         return false;
     }
     let block = Block::read(bytes);
@@ -103,10 +103,10 @@ pub(crate) fn is_sound(bytes: &[u8], documents: usize, features: u32) -> bool {
 
 impl<'a> Block<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Self {
-        let entry = usize::from(bytes[0]);
+        let entry_width = usize::from(bytes[0]);
         let present = u32::from_le_bytes(bytes[1..HEADER].try_into().expect("four bytes")) as usize;
-        let (directory, segments) = bytes[HEADER..].split_at(present * 2 * entry);
-        Self { entry, present, directory, segments }
+        let (directory, segments) = bytes[HEADER..].split_at(present * 2 * entry_width);
+        Self { entry_width, present, directory, segments }
     }
 
     /// The number of features that are not 0 for all documents.
@@ -155,8 +155,8 @@ impl<'a> Block<'a> {
     }
 
     fn number(&self, at: usize) -> u32 {
-        let bytes = &self.directory[at * self.entry..];
-        match self.entry {
+        let bytes = &self.directory[at * self.entry_width..];
+        match self.entry_width {
             2 => u32::from(u16::from_le_bytes([bytes[0], bytes[1]])),
             _ => u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
         }

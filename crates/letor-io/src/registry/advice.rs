@@ -20,7 +20,7 @@ struct Command {
 
 /// Sets the command that gets data sets in this program: `command` is its words up to the name of the data set. Without `downloads` it
 /// only registers files that users have. The first call counts.
-pub fn gets_data_with(command: &str, downloads: bool) {
+pub fn set_data_command(command: &str, downloads: bool) {
     let _ = COMMAND.set(Command { words: command.to_owned(), downloads });
 }
 
@@ -33,7 +33,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// The advice of this process: see [`gets_data_with`].
+    /// The advice of this process: see [`set_data_command`].
     pub fn here() -> Self {
         Self { command: COMMAND.get().cloned(), workspace: has_workspace() }
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::error::Error;
-pub use advice::{Advice, gets_data_with};
+pub use advice::{Advice, set_data_command};
 pub use entry::{Entry, Licence, MatrixEntry, Paper, Source, SplitEntry};
 pub use locate::{Located, data_root, locate, locate_among, missing};
 pub use split::{ParseSplitError, Split};

@@ -1,7 +1,7 @@
 //! A piece of text to its queries.
 
 use super::assembler::Assembler;
-use super::file::{Failure, GroupSizes, Ids, Piece, may_be_query};
+use super::file::{Failure, GroupSizes, Piece, QueryIdPlace, may_be_query};
 use super::options::{MAX_LINE, Null, ReadOptions};
 use super::row::{Line, RowError, check_id, line_too_long, read_row};
 use crate::dataset::EncodedQuery;
@@ -35,7 +35,7 @@ pub(super) struct Parsed {
 }
 
 /// Reads all rows of `piece`.
-pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: &mut Assembler) -> Parsed {
+pub(super) fn parse(piece: &Piece, ids: &QueryIdPlace, options: &ReadOptions, assembler: &mut Assembler) -> Parsed {
     let mut parser = Parser {
         text: piece.text(),
         ids,
@@ -77,9 +77,9 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
     }
     let mut parsed = parser.parsed;
     parsed.ids = match ids {
-        Ids::Qid => IdsFrom::Qid,
-        Ids::Comment => IdsFrom::Comment,
-        Ids::Groups(_) => IdsFrom::Groups,
+        QueryIdPlace::Qid => IdsFrom::Qid,
+        QueryIdPlace::Comment => IdsFrom::Comment,
+        QueryIdPlace::Groups(_) => IdsFrom::Groups,
     };
     parsed.all_null = std::mem::take(&mut parser.assembler.all_null);
     if let Some((start, fault)) = error {
@@ -107,7 +107,7 @@ pub(super) fn parse(piece: &Piece, ids: &Ids, options: &ReadOptions, assembler: 
 
 struct Parser<'a> {
     text: &'a [u8],
-    ids: &'a Ids,
+    ids: &'a QueryIdPlace,
     options: &'a ReadOptions,
     assembler: &'a mut Assembler,
     /// With group sizes: the index (from 0) of the query that the rows belong to.
@@ -126,22 +126,22 @@ impl<'a> Parser<'a> {
         let Line::Row { label, qid, comment, end } = line else {
             return Ok(next);
         };
-        if qid.is_some() && !matches!(self.ids, Ids::Qid) {
+        if qid.is_some() && !matches!(self.ids, QueryIdPlace::Qid) {
             return Err(qid_begins_late(end));
         }
         match self.ids {
-            Ids::Qid => {
+            QueryIdPlace::Qid => {
                 let id = qid.ok_or_else(|| no_qid(end))?;
                 self.begin_query(id)?;
             }
-            Ids::Comment => {
+            QueryIdPlace::Comment => {
                 let id = comment.filter(|id| may_be_query(id)).ok_or_else(|| no_comment_id(end))?;
                 if id != self.id {
                     check_id(id, end)?;
                 }
                 self.begin_query(id)?;
             }
-            Ids::Groups(groups) => {
+            QueryIdPlace::Groups(groups) => {
                 let size = groups.size(self.group).ok_or_else(|| too_many_rows(start, groups))?;
                 if self.assembler.is_empty() {
                     self.first_line = self.parsed.lines;
@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
 
     /// Ends the last query of the piece; `at` is the end of the text.
     fn end_piece(&mut self, at: usize, last_of_file: bool) -> Result<(), RowError> {
-        if let Ids::Groups(groups) = self.ids
+        if let QueryIdPlace::Groups(groups) = self.ids
             && last_of_file
             && groups.size(self.group).is_some()
         {
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         }
         let number;
         let id = match self.ids {
-            Ids::Groups(_) => {
+            QueryIdPlace::Groups(_) => {
                 self.group += 1;
                 number = self.group.to_string();
                 &number

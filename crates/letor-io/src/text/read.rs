@@ -10,7 +10,7 @@ use std::sync::{Mutex, TryLockError};
 use super::assembler::Assembler;
 #[cfg(feature = "fuzz")]
 use super::file::Sizes;
-use super::file::{DataFile, FileList, Ids, Piece, PieceReader, expand, no_row};
+use super::file::{DataFile, FileList, Piece, PieceReader, QueryIdPlace, expand, no_row};
 use super::options::{Null, ReadOptions, SameQid};
 use super::parse::{IdsFrom, Parsed, parse};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
@@ -119,7 +119,7 @@ fn worker(files: &[FileWork<'_>], options: &ReadOptions, failed: &AtomicUsize) {
 
 /// Reads the next piece into `piece` and returns the index of its file, its number in the file, and where the
 /// file has its query ids.
-fn take_piece(files: &[FileWork<'_>], failed: &AtomicUsize, piece: &mut Piece) -> Option<(usize, usize, Ids)> {
+fn take_piece(files: &[FileWork<'_>], failed: &AtomicUsize, piece: &mut Piece) -> Option<(usize, usize, QueryIdPlace)> {
     loop {
         let mut first_busy = None;
         for (index, work) in files.iter().enumerate() {
@@ -152,7 +152,7 @@ fn take_piece(files: &[FileWork<'_>], failed: &AtomicUsize, piece: &mut Piece) -
 impl FileWork<'_> {
     /// Reads the next piece into `piece` and returns its number and where the file has its query ids; `None` at the
     /// end of the file.
-    fn next(&self, reader: &mut Reader, piece: &mut Piece) -> Option<(usize, Ids)> {
+    fn next(&self, reader: &mut Reader, piece: &mut Piece) -> Option<(usize, QueryIdPlace)> {
         if let Reader::Unopened = reader {
             *reader = match PieceReader::open(&self.file.path, self.file.groups.clone()) {
                 Ok(pieces) => Reader::Open { pieces, next: 0 },

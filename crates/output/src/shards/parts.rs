@@ -95,11 +95,11 @@ impl Parts {
             folder.display()
         );
         let headers: Vec<&Header> = sound.iter().map(|(_, header, _)| header).collect();
-        let most_common = most_common(&headers);
+        let most_common_header = most_common_header(&headers);
         let mut by_shard: BTreeMap<u32, PathBuf> = BTreeMap::new();
         for (path, header, _) in &sound {
-            let Some(expected) = most_common else { break };
-            if let Some(difference) = other_work(header, expected) {
+            let Some(expected) = most_common_header else { break };
+            if let Some(difference) = work_difference(header, expected) {
                 faults.push(format!("{}: {difference}", name(path)));
             } else if let Some(earlier) = by_shard.get(&header.shard.index) {
                 let is_same = Part::read(earlier)?.has_same_results(&Part::read(path)?);
@@ -111,11 +111,11 @@ impl Parts {
                 by_shard.insert(header.shard.index, path.clone());
             }
         }
-        let missing_shards: Vec<u32> = most_common.map_or_else(Vec::new, |header| {
+        let missing_shards: Vec<u32> = most_common_header.map_or_else(Vec::new, |header| {
             (0..header.shard.of).filter(|index| !by_shard.contains_key(index)).collect()
         });
         let mut wrong: Vec<String> = [&damaged[..], &faults].concat();
-        if let (Some(header), false) = (most_common, missing_shards.is_empty()) {
+        if let (Some(header), false) = (most_common_header, missing_shards.is_empty()) {
             let (parts, list) =
                 (with_unit(u64::from(header.shard.of), "shard"), range_list(missing_shards.iter().copied()));
             let verb = if missing_shards.len() == 1 { "is" } else { "are" };
@@ -202,7 +202,7 @@ impl Parts {
     /// One line with the first difference.
     pub fn check(&self, config: &Value, revisions: &BTreeMap<String, u32>) -> Result<()> {
         let expected = Header { config: config.clone(), revisions: revisions.clone(), ..self.header.clone() };
-        match other_work(&self.header, &expected) {
+        match work_difference(&self.header, &expected) {
             Some(difference) => bail!(usage(format!(
                 "the parts in {} are of other work than this command now does: {difference}; restore the data and flags that the \
                  shards had, or run them again",
@@ -264,10 +264,10 @@ impl Parts {
 
 /// The header that most of `headers` share, but for the number of the shard.
 #[must_use]
-pub fn most_common<'a>(headers: &[&'a Header]) -> Option<&'a Header> {
+pub fn most_common_header<'a>(headers: &[&'a Header]) -> Option<&'a Header> {
     let mut groups: Vec<(&Header, u32)> = Vec::new();
     for header in headers {
-        match groups.iter_mut().find(|(known, _)| other_work(header, known).is_none()) {
+        match groups.iter_mut().find(|(known, _)| work_difference(header, known).is_none()) {
             Some((_, count)) => *count += 1,
             None => groups.push((header, 1)),
         }
@@ -278,7 +278,7 @@ pub fn most_common<'a>(headers: &[&'a Header]) -> Option<&'a Header> {
 
 /// The differences between the work behind `found` and that of `expected`.
 #[must_use]
-pub fn other_work(found: &Header, expected: &Header) -> Option<String> {
+pub fn work_difference(found: &Header, expected: &Header) -> Option<String> {
     // Another build of the same revisions gives the same results.
     let config = |header: &Header| {
         let mut config = header.config.clone();

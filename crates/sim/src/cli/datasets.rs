@@ -34,7 +34,7 @@ enum Action {
 
 /// Lets messages advise the command of this `program` for data sets that are not on this machine. The first call counts.
 pub fn gets_data_as(program: &str) {
-    registry::gets_data_with(&format!("{program} datasets fetch"), cfg!(feature = "fetch"));
+    registry::set_data_command(&format!("{program} datasets fetch"), cfg!(feature = "fetch"));
 }
 
 /// A data set or a matrix, as JSON.

@@ -124,7 +124,7 @@ impl ExperimentCommand {
             match experiment::run(&context, file, self.replace) {
                 Ok(ran) => {
                     println!("{}", line(&ran));
-                    if is_own(file) {
+                    if is_users_own(file) {
                         print_details(&ran, &context.folder(&ran.summary.experiment));
                     }
                 }
@@ -136,7 +136,7 @@ impl ExperimentCommand {
             }
         }
         // The index belongs to the project's experiments; a user's print their numbers.
-        if !files.iter().all(|file| is_own(file)) {
+        if !files.iter().all(|file| is_users_own(file)) {
             index::write(&context.out)?;
             let summaries = index::summaries(&context.out)?;
             println!("claims in {}: {}", context.out.display(), index::tally(&summaries));
@@ -273,7 +273,7 @@ impl ExperimentCommand {
 }
 
 /// Whether an experiment is not one of the project's, which are in `experiments/`.
-fn is_own(file: &Path) -> bool {
+fn is_users_own(file: &Path) -> bool {
     file.parent().and_then(Path::file_name).is_none_or(|folder| folder != "experiments")
 }
 

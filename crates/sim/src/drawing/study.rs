@@ -99,13 +99,13 @@ impl Study {
         };
         let optimal = first_entry.get("every_arm_is_optimal").and_then(Value::as_bool).unwrap_or(false);
         let nothing = optimal.then(|| format!("every arm is optimal by {kind} regret, which measures nothing"));
-        let read_part = &studies[0];
+        let first_study = &studies[0];
         Ok(Self {
             title,
             x_label: if live { "impressions" } else { "steps" },
             y_label: regret(kind),
             note: notes([nothing, synthetic]),
-            log_axes: drawn_log_axes(folder, read_part),
+            log_axes: drawn_log_axes(folder, first_study),
             studies,
         })
     }

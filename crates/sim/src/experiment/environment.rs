@@ -15,7 +15,7 @@ use simulation::matrix::matrix_checksum;
 use simulation::prepared_site::PreparedSite;
 use simulation::runs::{self, ArenaFactory as _, CopiedArenas, LateArenas, RunPlan, play_runs};
 use simulation::seed::Streams;
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 use simulation::truth::RegretMeasure;
 
 use crate::experiment::context::ExperimentContext;
@@ -45,7 +45,7 @@ impl Environment {
             None | Some(RegretReference::Condorcet) => (arena, "the arm of the highest utility".to_owned()),
             Some(reference) => (arena.with_reference(reference)?, format!("regret is {}", loss_noun(regret))),
         };
-        let copies = CopiedArenas { arena, content: seed_text(Seeded::Problem(name)) };
+        let copies = CopiedArenas { arena, content: seed_text(SeedSubject::Problem(name)) };
         let arenas = Arenas::Utilities(LateArenas::new(copies, LateAnswers::default()));
         Ok(Self { arenas, regret, truth }.checked())
     }
@@ -70,7 +70,7 @@ impl Environment {
         if winner.is_some() && !needs_winner(&regret) {
             truth += &format!("; regret is {}", loss_noun(regret));
         }
-        let content = seed_text(Seeded::Matrix(&matrix_checksum(&matrix, true)));
+        let content = seed_text(SeedSubject::Matrix(&matrix_checksum(&matrix, true)));
         let reference = regret.reference().context("nDCG needs documents, which a matrix does not have")?;
         let arena = MatrixArena::with_reference(matrix, reference)?;
         let copies = LateArenas::new(CopiedArenas { arena, content }, LateAnswers::default());
@@ -154,8 +154,8 @@ impl Environment {
             Arenas::Matrix(copies) => Cow::Borrowed(copies.content()),
             Arenas::Utilities(copies) => Cow::Borrowed(copies.content()),
         };
-        let content_seed = seed_text(Seeded::Measured { arenas: &content, gaps: self.gaps() });
-        seed_text(Seeded::WithRegretKind { measured: &content_seed, regret: self.regret })
+        let content_seed = seed_text(SeedSubject::Measured { arenas: &content, gaps: self.gaps() });
+        seed_text(SeedSubject::WithRegretKind { measured: &content_seed, regret: self.regret })
     }
 
     /// The number of runs that a thread should play in step.

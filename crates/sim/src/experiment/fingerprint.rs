@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use output::cache::sha256_hex;
 use serde_json::Value;
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 
 use crate::experiment::config::{self, Experiment};
 use crate::experiment::context::{ExperimentContext, Source};
@@ -54,7 +54,7 @@ impl Fingerprint {
         let mut revisions = String::new();
         let algorithms = config::expand::algorithms(&experiment.algorithms)?;
         for revised in algorithms.iter().filter(|spec| spec.entry().revision > 1) {
-            revisions.extend(["\n", &seed_text(Seeded::Revised(revised))]);
+            revisions.extend(["\n", &seed_text(SeedSubject::Revised(revised))]);
         }
         let scale = context.scale;
         let settings = settings(&text)?;

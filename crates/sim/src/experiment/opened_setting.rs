@@ -19,7 +19,7 @@ use simulation::prepared_site::PreparedSite;
 use simulation::proxy::matrix_origin;
 use simulation::sample::draw_first;
 use simulation::seed;
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 use simulation::spec::SiteSpec;
 
 use crate::experiment::config::Play;
@@ -165,7 +165,7 @@ impl OpenedSetting {
     ) -> Result<Option<Environment>> {
         const TRIES: u64 = 100;
         ensure!(size <= self.arms(), usage(format!("sizes: cannot draw a set of {size} rankers from {}", self.arms())));
-        let cell = seed_text(Seeded::Subset { size, arms: self.arms() });
+        let cell = seed_text(SeedSubject::Subset { size, arms: self.arms() });
         for attempt in 0..TRIES {
             let mut generator = seed::generator(self.seed, &cell, number, &format!("arms {attempt}"));
             let arms = draw_arms(self.arms(), size, &mut generator);
@@ -273,7 +273,7 @@ fn proxy_content(context: &ExperimentContext, setting: &Setting, source: &Source
     let requested_impressions = if source.lookalike { entry.lookalike_impressions_per_pair } else { None };
     let interleavings = requested_impressions.or(entry.impressions_per_pair).map_or(4_000, |count| count.0);
     let interleavings = context.scaled(interleavings, 300);
-    let matrix = estimated(context, &prepared, interleavings, seed)?;
+    let matrix = estimated_matrix(context, &prepared, interleavings, seed)?;
     let description = format!(
         "a matrix of {} estimated from {} impressions per pair of {}, {} clicks",
         prepared.site.arms(),
@@ -285,14 +285,14 @@ fn proxy_content(context: &ExperimentContext, setting: &Setting, source: &Source
 }
 
 /// The estimated preference matrix of all rankers of a site, kept in the cache.
-fn estimated(
+fn estimated_matrix(
     context: &ExperimentContext,
     prepared: &PreparedSite,
     interleavings: u64,
     seed: u64,
 ) -> Result<PreferenceMatrix> {
     let arms = prepared.site.arms();
-    let text = Seeded::EstimatedMatrix { site: &prepared.description, comparisons: interleavings, seed };
+    let text = SeedSubject::EstimatedMatrix { site: &prepared.description, comparisons: interleavings, seed };
     context.cache().file(
         ("proxy", "npy"),
         &seed_text(text),

@@ -24,11 +24,11 @@ const MAGIC: &[u8; 8] = b"simlists";
 /// Raised whenever the layout changes, or the lists of the same data, features and ties.
 const VERSION: u32 = 2;
 /// Written in the byte order of the machine, which is that of the lists.
-const ORDER: u32 = 0x0102_0304;
+const BYTE_ORDER: u32 = 0x0102_0304;
 /// Bytes that are hashed together.
 const BLOCK: usize = 16 << 20;
 /// The length of the footer: bytes of lists, bytes of the description, version, byte order, magic, hash.
-const FOOTER: usize = 8 + 8 + 4 + 4 + 8 + 8;
+const FOOTER_LEN: usize = 8 + 8 + 4 + 4 + 8 + 8;
 
 /// The file of the lists of a data set, which need not exist.
 pub(crate) struct CachedLists {
@@ -66,9 +66,9 @@ impl CachedLists {
     }
 
     /// Lets `rankings` use the lists in the file; whether that worked. A damaged file is named in a warning.
-    pub(crate) fn is_mapped_into(&self, rankings: &Rankings) -> bool {
+    pub(crate) fn map_into(&self, rankings: &Rankings) -> bool {
         let Some(map) = map(&self.path) else { return false };
-        let same = sound(&map).map(|description| same_key(description, &self.description));
+        let same = checked_description(&map).map(|description| same_key(description, &self.description));
         if same.is_none() {
             output::messages::warn(
                 false,
@@ -90,7 +90,7 @@ impl CachedLists {
         tail.extend_from_slice(&(bytes.len() as u64).to_ne_bytes());
         tail.extend_from_slice(&(self.description.len() as u64).to_ne_bytes());
         tail.extend_from_slice(&VERSION.to_ne_bytes());
-        tail.extend_from_slice(&ORDER.to_ne_bytes());
+        tail.extend_from_slice(&BYTE_ORDER.to_ne_bytes());
         tail.extend_from_slice(MAGIC);
         tail.extend_from_slice(&xxh3_64(&tail).to_ne_bytes());
         output::write_large(&self.path, |file| {
@@ -119,16 +119,16 @@ pub fn list(folder: &Path) -> io::Result<Vec<ListFile>> {
             output::remove_leftovers(&folder.join(target));
         } else if path.extension().is_some_and(|ending| ending == ENDING) && path.is_file() {
             let bytes = fs::metadata(&path).map_or(0, |data| data.len());
-            files.push(ListFile { of: described(&path), path, bytes });
+            files.push(ListFile { of: read_description(&path), path, bytes });
         }
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(files)
 }
 
-fn described(path: &Path) -> Option<(String, usize)> {
+fn read_description(path: &Path) -> Option<(String, usize)> {
     let map = map(path)?;
-    let Footer { description, .. } = footer(&map)?;
+    let FileParts { description, .. } = split_file(&map)?;
     let description: serde_json::Value = serde_json::from_str(description).ok()?;
     let rankers = description["rankers"].as_u64().and_then(|rankers| usize::try_from(rankers).ok())?;
     Some((description["name"].as_str()?.to_owned(), rankers))
@@ -146,19 +146,19 @@ fn map(path: &Path) -> Option<Mmap> {
     unsafe { Mmap::map(&file) }.ok()
 }
 
-struct Footer<'a> {
+struct FileParts<'a> {
     lists: &'a [u8],
     hashes: &'a [u8],
     description: &'a str,
 }
 
 /// The parts of a file with an intact end; the lists are not checked.
-fn footer(file: &[u8]) -> Option<Footer<'_>> {
+fn split_file(file: &[u8]) -> Option<FileParts<'_>> {
     let (rest, hash) = file.split_last_chunk::<8>()?;
-    let at = rest.len().checked_sub(FOOTER - 8)?;
+    let at = rest.len().checked_sub(FOOTER_LEN - 8)?;
     let field = |from: usize| Some(u64::from_ne_bytes(*rest.get(at + from..)?.first_chunk()?));
     let half = |from: usize| Some(u32::from_ne_bytes(*rest.get(at + from..)?.first_chunk()?));
-    if rest.get(at + 24..)? != MAGIC || half(16)? != VERSION || half(20)? != ORDER {
+    if rest.get(at + 24..)? != MAGIC || half(16)? != VERSION || half(20)? != BYTE_ORDER {
         return None;
     }
     let [lists, description] = [field(0)?, field(8)?].map(|bytes| usize::try_from(bytes).ok());
@@ -169,12 +169,12 @@ fn footer(file: &[u8]) -> Option<Footer<'_>> {
         return None;
     }
     let description = std::str::from_utf8(&rest[starts..at]).ok()?;
-    Some(Footer { lists: &rest[..lists], hashes: &rest[lists..starts], description })
+    Some(FileParts { lists: &rest[..lists], hashes: &rest[lists..starts], description })
 }
 
 /// The description of a file with intact lists too.
-fn sound(map: &Mmap) -> Option<&str> {
-    let Footer { lists, hashes, description } = footer(map)?;
+fn checked_description(map: &Mmap) -> Option<&str> {
+    let FileParts { lists, hashes, description } = split_file(map)?;
     read_ahead(map, true);
     let blocks = lists.par_chunks(BLOCK).zip(hashes.as_chunks::<8>().0);
     let intact = blocks.into_par_iter().all(|(block, hash)| xxh3_64(block) == u64::from_ne_bytes(*hash));

@@ -45,7 +45,7 @@ impl ListSource {
             return Ok(rankings);
         };
         let cached = CachedLists::at(folder, dataset, features, ties);
-        if cached.is_mapped_into(&rankings) {
+        if cached.map_into(&rankings) {
             info!("lists of {} rankers: mapped from a file in {folder:?}", rankings.arms());
             return Ok(rankings);
         }
@@ -164,9 +164,9 @@ mod tests {
         fs::copy(other.path(), &file).expect("a copy");
         let kept = CachedLists::at(folder, &dataset, &features, TieBreaking::Random);
         let rankings = Rankings::new(&dataset, &features, TieBreaking::Random).expect("rankings");
-        assert!(!kept.is_mapped_into(&rankings));
+        assert!(!kept.map_into(&rankings));
         assert!(write(&features, TieBreaking::Random) == first);
-        assert!(kept.is_mapped_into(&rankings), "it was replaced");
+        assert!(kept.map_into(&rankings), "it was replaced");
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
             // A new file: one that is mapped must not change.
             fs::remove_file(kept.path()).expect("a file");
             fs::write(kept.path(), bytes).expect("a file");
-            kept.is_mapped_into(&rankings())
+            kept.map_into(&rankings())
         };
         assert!(is_used(&sound));
         // Each is a warning in the output of the tests.

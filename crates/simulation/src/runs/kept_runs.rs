@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use crate::runs::evidence::RunEvidence;
 use crate::runs::{Answers, RunPlan, RunResult, jobs_of};
-use crate::seed_text::{Seeded, seed_text};
+use crate::seed_text::{SeedSubject, seed_text};
 use output::shards::{Cell as PartCell, Shard, Share};
 
 /// Raised whenever the runs of the same cell change for all algorithms.
@@ -125,7 +125,7 @@ impl KeptRuns {
     pub fn new(folder: &ResultsFolder, arenas: &str, gaps: &[f64], timings: &str) -> Self {
         Self {
             folder: folder.join(".runs"),
-            measured_seed: seed_text(Seeded::Measured { arenas, gaps }),
+            measured_seed: seed_text(SeedSubject::Measured { arenas, gaps }),
             seconds: output::input::read_file(&folder.join(timings), output::input::MAX_RESULT_BYTES)
                 .map_or_else(|_| BTreeMap::new(), |bytes| seconds(&bytes)),
             mark: Box::new(folder.marker()),
@@ -267,7 +267,7 @@ impl KeptRuns {
     }
 
     fn subject(&self, plan: &RunPlan<'_>) -> Cell {
-        let text = seed_text(Seeded::Cell {
+        let text = seed_text(SeedSubject::Cell {
             measured: &self.measured_seed,
             algorithm: plan.algorithm,
             checkpoints: plan.checkpoints,

@@ -12,7 +12,7 @@ use super::evidence::EvidenceRecorder;
 use super::{ArenaFactory, LateRunsInStep, PlayedArena, RunObserver, RunPlan, RunResult};
 use crate::late_answers::LateAnswers;
 use crate::seed::RunSeeds;
-use crate::seed_text::{Seeded, seed_text};
+use crate::seed_text::{SeedSubject, seed_text};
 
 /// What became of the tickets of a run: answered, forgotten, or open at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ impl<F: ArenaFactory> LateArenas<F> {
     /// `arenas` with answers that come late.
     #[must_use]
     pub fn new(arenas: F, late: LateAnswers) -> Self {
-        let content = seed_text(Seeded::Late { arenas: arenas.content(), late: &late });
+        let content = seed_text(SeedSubject::Late { arenas: arenas.content(), late: &late });
         Self { arenas, answers: late, content }
     }
 }
@@ -155,7 +155,7 @@ mod tests {
                 count_suboptimal: true,
                 evidence,
             };
-            let cell = seed_text(Seeded::Run { arenas: "six", algorithm: &spec });
+            let cell = seed_text(SeedSubject::Run { arenas: "six", algorithm: &spec });
             let progress = Progress::hidden();
             let usual = play_runs(&arenas, &plan, &[3, 4], &progress).unwrap();
             let late = play_late(&arenas, &plan, (&cell, &[3, 4]), &LateAnswers::default(), &progress).unwrap();

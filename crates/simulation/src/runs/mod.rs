@@ -37,7 +37,7 @@ use self::played_arena::StartingRun;
 use crate::late_answers::LateAnswers;
 use crate::runs::kept_runs::KeptRuns;
 use crate::seed::RunSeeds;
-use crate::seed_text::{Seeded, seed_text};
+use crate::seed_text::{SeedSubject, seed_text};
 use output::shards::Shard;
 
 /// Makes a fresh arena for each run.
@@ -302,7 +302,7 @@ pub fn play_runs<A: ArenaFactory>(
     progress: &Progress,
 ) -> Result<Vec<RunResult>> {
     // Seeds depend on content, not on the position in the plan or the horizon: a longer run continues a shorter one.
-    let cell = seed_text(Seeded::Run { arenas: arenas.content(), algorithm: plan.algorithm });
+    let cell = seed_text(SeedSubject::Run { arenas: arenas.content(), algorithm: plan.algorithm });
     if let Some(late) = arenas.late() {
         return late_arenas::play_late(arenas, plan, (&cell, numbers), late, progress);
     }

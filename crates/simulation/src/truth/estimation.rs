@@ -12,7 +12,7 @@ use super::GroundTruth;
 use super::pair_table::PairTable;
 use crate::description::{Effort, SiteDescription};
 use crate::pairwise::{compare_pairs, ensure_room_for_pairs};
-use crate::seed_text::{Seeded, seed_text};
+use crate::seed_text::{SeedSubject, seed_text};
 use crate::site::Site;
 
 /// How often pairs that are too close to call are refined, each time by four times [`Effort::fine`] comparisons.
@@ -47,7 +47,7 @@ impl TruthEstimation<'_> {
         cache: &Path,
         ndcg: impl FnOnce() -> Result<Vec<f64>>,
     ) -> Result<GroundTruth> {
-        let key = seed_text(Seeded::Truth { site: description, seed: self.seed, effort: self.effort });
+        let key = seed_text(SeedSubject::Truth { site: description, seed: self.seed, effort: self.effort });
         // Earlier versions stored winners without a positive margin.
         let sound = |truth: &GroundTruth| truth.gaps.len() == self.site.arms() && truth.is_sound();
         info!("truth: from {cache:?} if it is there, otherwise estimated");

@@ -91,14 +91,14 @@ pub fn utilities_with_regret(arena: UtilityArena, kind: RegretKind) -> Result<Ut
     else {
         return Ok(arena);
     };
-    let mut different = arena.utilities().to_vec();
-    different.sort_unstable_by(f64::total_cmp);
-    different.dedup();
+    let mut distinct_utilities = arena.utilities().to_vec();
+    distinct_utilities.sort_unstable_by(f64::total_cmp);
+    distinct_utilities.dedup();
     ensure!(
-        kind != RegretKind::Borda || different.len() <= MAX_UTILITIES,
+        kind != RegretKind::Borda || distinct_utilities.len() <= MAX_UTILITIES,
         usage(format!(
             "--regret borda compares all pairs of {} different arms, more than {}; choose another kind or fewer arms",
-            with_separators(different.len() as u64),
+            with_separators(distinct_utilities.len() as u64),
             with_separators(MAX_UTILITIES as u64)
         ))
     );

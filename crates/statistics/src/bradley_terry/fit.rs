@@ -76,15 +76,15 @@ impl Fit {
     }
 
     /// The maximum over cells that may have negative weights, with the parameters of this fit, from which it starts.
-    pub(super) fn moved(&self, cells: &[Cell], prior: Option<f64>) -> Result<Self, StatisticsError> {
+    pub(super) fn refitted(&self, cells: &[Cell], prior: Option<f64>) -> Result<Self, StatisticsError> {
         let mut fit = self.clone();
-        fit.layout.prior = prior;
+        fit.layout.prior_spread = prior;
         fit.at_maximum(cells, false)
     }
 
     fn at_maximum(mut self, cells: &[Cell], anywhere: bool) -> Result<Self, StatisticsError> {
         self.climb(cells, anywhere)?;
-        if !anywhere && self.layout.prior.is_none() && self.parameters.iter().any(|value| value.abs() > FAR) {
+        if !anywhere && self.layout.prior_spread.is_none() && self.parameters.iter().any(|value| value.abs() > FAR) {
             return Err(StatisticsError::Unbounded);
         }
         let size = self.layout.size;
@@ -143,7 +143,10 @@ impl Fit {
             if gain < least_gain || is_at_rest {
                 return Ok(());
             }
-            if !anywhere && self.layout.prior.is_none() && self.parameters.iter().any(|value| value.abs() > 2.0 * FAR) {
+            if !anywhere
+                && self.layout.prior_spread.is_none()
+                && self.parameters.iter().any(|value| value.abs() > 2.0 * FAR)
+            {
                 return Err(StatisticsError::Unbounded);
             }
         }
@@ -166,7 +169,7 @@ impl Fit {
     /// ln of the density of the priors, without constants.
     fn ln_prior(&self, parameters: &[f64]) -> f64 {
         let (slopes, first_slope) = (self.layout.slopes, self.layout.first_slope());
-        let prior = self.layout.prior.map_or(0.0, |sd| {
+        let prior = self.layout.prior_spread.map_or(0.0, |sd| {
             let other_parameters = parameters[..first_slope].iter().chain(&parameters[first_slope + slopes..]);
             -0.5 * other_parameters.map(|x| x * x).sum::<f64>() / (sd * sd)
         });
@@ -216,7 +219,7 @@ impl Fit {
         for row in 0..self.layout.arms {
             information[row * size..row * size + self.layout.arms].iter_mut().for_each(|value| *value += 1.0);
         }
-        if self.layout.prior.is_some() || self.layout.slopes > 0 {
+        if self.layout.prior_spread.is_some() || self.layout.slopes > 0 {
             for index in 0..size {
                 let precision = self.layout.precision(index);
                 gradient[index] -= self.parameters[index] * precision;
@@ -229,7 +232,7 @@ impl Fit {
     /// Takes the variance of a common shift, which only the added curvature and the prior bound, out of the inverse.
     fn without_shift(&self, mut inverse: Vec<f64>) -> Vec<f64> {
         let (arms, size) = (self.layout.arms as f64, self.parameters.len());
-        let shift = 1.0 / (arms * (arms + self.layout.prior.map_or(0.0, |sd| 1.0 / (sd * sd))));
+        let shift = 1.0 / (arms * (arms + self.layout.prior_spread.map_or(0.0, |sd| 1.0 / (sd * sd))));
         for row in 0..self.layout.arms {
             inverse[row * size..row * size + self.layout.arms].iter_mut().for_each(|value| *value -= shift);
         }
@@ -307,7 +310,7 @@ impl Fit {
     /// The standard deviation of the prior, if there was one.
     #[must_use]
     pub fn prior(&self) -> Option<f64> {
-        self.layout.prior
+        self.layout.prior_spread
     }
 
     /// The standard errors of the logarithms of slopes: of their posteriors under the prior.

@@ -16,7 +16,7 @@ pub(super) struct Layout {
     pub(super) tie: Option<usize>,
     pub(super) size: usize,
     /// The standard deviation of the prior of all parameters but slopes.
-    pub(super) prior: Option<f64>,
+    pub(super) prior_spread: Option<f64>,
     /// The standard deviation of the prior of the logarithms of slopes.
     slope_spread: f64,
 }
@@ -26,11 +26,11 @@ impl Layout {
         let position = (options.position && graph::position_is_determined(arms, cells)).then_some(arms);
         let covariates = cells.iter().map(|cell| cell.covariates.values().len()).max().unwrap_or(0);
         let slopes = cells.iter().filter_map(|cell| cell.slope).max().map_or(0, |most| most as usize + 1);
-        let determined_size = arms + usize::from(position.is_some()) + covariates + slopes;
-        let tie = cells.iter().any(|cell| cell.ties > 0.0).then_some(determined_size);
-        let size = determined_size + usize::from(tie.is_some());
-        let (prior, slope_spread) = (options.prior, options.slope_spread);
-        Self { arms, position, covariates, slopes, tie, size, prior, slope_spread }
+        let size_without_ties = arms + usize::from(position.is_some()) + covariates + slopes;
+        let tie = cells.iter().any(|cell| cell.ties > 0.0).then_some(size_without_ties);
+        let size = size_without_ties + usize::from(tie.is_some());
+        let (prior_spread, slope_spread) = (options.prior, options.slope_spread);
+        Self { arms, position, covariates, slopes, tie, size, prior_spread, slope_spread }
     }
 
     /// The place of the first covariate.
@@ -91,7 +91,7 @@ impl Layout {
     /// The precision of the prior of a parameter; 0 without one.
     pub(super) fn precision(&self, index: usize) -> f64 {
         let is_slope = (self.first_slope()..self.first_slope() + self.slopes).contains(&index);
-        let sd = if is_slope { Some(self.slope_spread) } else { self.prior };
+        let sd = if is_slope { Some(self.slope_spread) } else { self.prior_spread };
         sd.map_or(0.0, |sd| 1.0 / (sd * sd))
     }
 }

@@ -28,7 +28,7 @@ use super::comparison::{Cell, Comparison};
 use super::covariates::Covariates;
 use super::fit::Fit;
 use super::sandwich::{add_square, by_cluster};
-use crate::fixed_sample::tuned;
+use crate::fixed_sample::tuned_lambda;
 use crate::{StatisticsError, matrix};
 
 /// A model's label of a question.
@@ -181,7 +181,7 @@ impl Labels<'_> {
     /// would hardly be known.
     fn best_lambda(&self, fit: &Fit) -> f64 {
         let [minus_one, zero, one] = [-1.0, 0.0, 1.0].map(|lambda| self.trace(fit, lambda));
-        tuned(0.25 * (minus_one - one), 0.5 * (one + minus_one) - zero)
+        tuned_lambda(0.25 * (minus_one - one), 0.5 * (one + minus_one) - zero)
     }
 }
 
@@ -212,9 +212,9 @@ impl<'a> PredictionPowered<'a> {
         }
         let lambda = lambda.unwrap_or_else(|| labels.best_lambda(people_fit));
         let cells = labels.cells(people_fit, lambda);
-        let fit = match people_fit.moved(&cells, people_fit.prior()) {
+        let fit = match people_fit.refitted(&cells, people_fit.prior()) {
             Err(StatisticsError::Unbounded | StatisticsError::NotConverged { .. }) => {
-                people_fit.moved(&cells, Some(prior))?
+                people_fit.refitted(&cells, Some(prior))?
             }
             other => other?,
         };

@@ -20,7 +20,7 @@ pub use correction::{benjamini_hochberg, holm};
 pub use correlation::{Correlation, correlation};
 pub use line::{Line, Prediction, weighted_line};
 pub use nemenyi::critical_difference;
-pub(crate) use prediction_powered::tuned;
+pub(crate) use prediction_powered::tuned_lambda;
 pub use prediction_powered::{Estimate, LabelledSample, PartlyLabelled, PredictionPoweredMeans};
 pub use rank_sum::{RankSum, rank_sum};
 pub use ranks::{kendall, mid_ranks};

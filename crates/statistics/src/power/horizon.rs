@@ -65,7 +65,7 @@ impl BoundedTest {
     /// # Errors
     /// If `alpha` is not in (0, 1), or there are no units.
     pub fn max_sprt(units: u64, alpha: f64) -> Result<Self, StatisticsError> {
-        check(units, alpha)?;
+        check_units_and_level(units, alpha)?;
         let with_bound = |bound: f64| Self { rule: Rule::MaxSprt(bound), units };
         // The probability of a decision falls from 1 to less than any level of interest; a thousandth of c changes it by less than a
         // hundredth of itself.
@@ -82,7 +82,7 @@ impl BoundedTest {
     /// # Errors
     /// As for [`max_sprt`](Self::max_sprt).
     pub fn yeast(units: u64, alpha: f64) -> Result<Self, StatisticsError> {
-        check(units, alpha)?;
+        check_units_and_level(units, alpha)?;
         let net = normal_quantile(1.0 - alpha / 4.0) * libm::sqrt(units as f64);
         Ok(Self { rule: Rule::Yeast(net), units })
     }
@@ -127,7 +127,7 @@ impl BoundedTest {
     }
 }
 
-fn check(units: u64, alpha: f64) -> Result<(), StatisticsError> {
+fn check_units_and_level(units: u64, alpha: f64) -> Result<(), StatisticsError> {
     check_level(alpha)?;
     let error = StatisticsError::OutOfRange { what: "the units of a test", value: 0.0, range: "[1, inf)" };
     (units > 0).then_some(()).ok_or(error)

@@ -24,7 +24,7 @@ use simulation::proxy::{
 };
 use simulation::runs::{CopiedArenas, LateArenas, StudyPlan};
 use simulation::seed::Streams;
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 use simulation::truth::GroundTruth;
 
 use crate::live::units_of_runs;
@@ -207,7 +207,7 @@ impl Study for CompareStudy {
         let live = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
         let live = LateArenas::new(live, LateAnswers::default());
         let arena = MatrixArena::with_gaps(matrix.clone(), truth.gaps.clone());
-        let proxy = CopiedArenas { arena, content: seed_text(Seeded::Matrix(checksum)) };
+        let proxy = CopiedArenas { arena, content: seed_text(SeedSubject::Matrix(checksum)) };
         let proxy = LateArenas::new(proxy, LateAnswers::default());
         let progress = keeper.progress_twice("playing live and proxy", plan.total_steps());
         let played_on = PlayedOn { arenas: &live, gaps: &truth.gaps, timings: "live/timings.json" };

@@ -13,8 +13,8 @@ use simulation::matrix::matrix_checksum;
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
 use simulation::runs::outside_duels::{Outside, OutsideArena};
-use simulation::seed_text::{Seeded, seed_text};
-use simulation::truth::regret_kind as truth;
+use simulation::seed_text::{SeedSubject, seed_text};
+use simulation::truth::regret_kind;
 
 use super::{Caption, Presentation, RegretBasis, named_caption, notes, regret_per_step};
 
@@ -146,14 +146,14 @@ impl PreparedEnvironment<MatrixArena> {
     pub fn of_matrix(matrix: NamedMatrix, regret: Option<RegretKind>, quiet: bool) -> Result<Self> {
         let NamedMatrix { matrix, name, kept_arms: taken, names, origin } = matrix;
         ensure_two_arms(&matrix, &name)?;
-        let kind = truth::kind_on_matrix(regret, &matrix)?;
+        let kind = regret_kind::kind_on_matrix(regret, &matrix)?;
         let reference = kind.reference().context("nDCG is refused above")?;
         let gaps = reference.gaps(&matrix).with_context(|| format!("{name} cannot be played"))?;
         let condorcet = RegretKind::default_for(&matrix) == RegretKind::Condorcet;
-        let mut text = truth::describe_regret(kind, condorcet, &gaps, &names, Some(&matrix));
-        let winners = truth::winners(&gaps);
+        let mut text = regret_kind::describe_regret(kind, condorcet, &gaps, &names, Some(&matrix));
+        let winners = regret_kind::winners(&gaps);
         if let Some(account) = origin.account().filter(|_| condorcet)
-            && let Some((_, margin)) = truth::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
+            && let Some((_, margin)) = regret_kind::smallest_gap(&RegretReference::Condorcet.gaps(&matrix)?)
             && let Some(unresolved) = account.unresolved_note(margin, taken.is_none())
         {
             text += &format!("; {unresolved}");
@@ -161,7 +161,7 @@ impl PreparedEnvironment<MatrixArena> {
         let winners_in_matrix =
             taken.as_ref().map(|taken: &Vec<Arm>| winners.iter().map(|&winner| taken[winner]).collect());
         let checksum = matrix_checksum(&matrix, quiet);
-        let content = seed_text(Seeded::Matrix(&checksum));
+        let content = seed_text(SeedSubject::Matrix(&checksum));
         let environment = Environment {
             name,
             arms: matrix.arms(),
@@ -204,14 +204,14 @@ impl PreparedEnvironment<MatrixArena> {
                 let first_step = with_separators(first_step);
                 usage(format!("from step {first_step} on (--change {change}) there is no {kind} regret: {error}"))
             })?;
-            let (checksum, winners) = (matrix_checksum(&matrix, quiet), truth::winners(&gaps));
+            let (checksum, winners) = (matrix_checksum(&matrix, quiet), regret_kind::winners(&gaps));
             self.environment.changes.push(PhaseDescription { from: first_step, change, checksum, winners });
             self.arenas.arena = self.arenas.arena.then(first_step, MatrixArena::with_gaps(matrix, gaps));
         }
         let changes = &self.environment.changes;
         let later_matrices: Vec<(u64, &str)> =
             changes.iter().map(|phase| (phase.from, phase.checksum.as_str())).collect();
-        self.arenas.content = seed_text(Seeded::Changing { arenas: &self.arenas.content, later: &later_matrices });
+        self.arenas.content = seed_text(SeedSubject::Changing { arenas: &self.arenas.content, later: &later_matrices });
         self.truth += "; regret is dynamic, against the best arm of each step: ";
         let listed_phases = changes.iter().filter(|phase| count <= MOST_SHOWN || phase.from == changes[count - 1].from);
         let phase_names = listed_phases
@@ -227,11 +227,11 @@ impl PreparedEnvironment<UtilityArena> {
     /// # Errors
     /// For a kind of regret that utilities do not have.
     pub fn of_utilities(arena: UtilityArena, name: String, regret: Option<RegretKind>) -> Result<Self> {
-        let kind = truth::kind_of_preferences(regret, RegretKind::Condorcet)?;
-        let arena = truth::utilities_with_regret(arena, kind)?;
+        let kind = regret_kind::kind_of_preferences(regret, RegretKind::Condorcet)?;
+        let arena = regret_kind::utilities_with_regret(arena, kind)?;
         let names = ArmNames::NUMBERS;
-        let text = truth::describe_regret(kind, true, arena.gaps(), &names, None);
-        let content = seed_text(Seeded::Problem(&name));
+        let text = regret_kind::describe_regret(kind, true, arena.gaps(), &names, None);
+        let content = seed_text(SeedSubject::Problem(&name));
         let environment = Environment {
             name,
             arms: arena.arms(),
@@ -239,7 +239,7 @@ impl PreparedEnvironment<UtilityArena> {
             arms_in_matrix: None,
             checksum: None,
             condorcet: true,
-            winners: truth::winners(arena.gaps()),
+            winners: regret_kind::winners(arena.gaps()),
             winners_in_matrix: None,
             estimated_from: MatrixOrigin::default(),
             changes: Vec::new(),
@@ -262,7 +262,7 @@ impl PreparedEnvironment<OutsideArena> {
         regret: Option<RegretKind>,
     ) -> Result<Self> {
         ensure!(arms > 1, usage(format!("{name}: found {arms} arms, and a comparison needs two")));
-        let content = seed_text(Seeded::Outside(&name));
+        let content = seed_text(SeedSubject::Outside(&name));
         let Some(matrix) = preferences else {
             ensure!(
                 regret.is_none(),

@@ -2,7 +2,7 @@
 //! caller checks.
 
 use ranktypes::text::excerpt;
-use times::{Zone, check, day_of_date};
+use times::{Zone, check_plausible, day_of_date};
 
 use super::{Config, ConfigError, Rules, invalid, is_plain};
 
@@ -25,7 +25,7 @@ impl Config {
         }
         let Some(text) = &self.end_at else { return Ok(None) };
         let time = match day_of_date(text) {
-            Some(day) => check(zone.start(day)),
+            Some(day) => check_plausible(zone.start(day)),
             None => zone.time(text),
         };
         time.map(Some).map_err(|error| invalid("end_at", error))

@@ -16,7 +16,7 @@
 //!    before if the field is absent, the new struct has the field itself and not an `Option`, so that an event has one form
 //!    (`AskedV3`).
 //! 3. Fold it: `experiment/fold.rs` applies the event, `experiment/commands.rs` records it. If the state keeps the field, snapshots
-//!    change, and every type in `experiment/snapshot.rs` (`Change`, `Choice`, `State` and so on) is as frozen as those of `versions`: copy
+//!    change, and every type in `experiment/snapshot/mod.rs` (`Change`, `Choice`, `State` and so on) is as frozen as those of `versions`: copy
 //!    it, add the next version of the snapshot to what is read and written, and a fixture and a test to `tests/all/evolve.rs`.
 //! 4. Add an event with the field, and one without, to `samples` in `tests/all/evolve.rs`; without them no test pins the new version. Run
 //!    `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. Older events

@@ -50,7 +50,8 @@ pub use schedule::SCHEDULE;
 use segments::Segments;
 use share::Share;
 pub use share::{HoldReason, NextStep, Raise};
-pub use snapshot::{Snapshot, SnapshotError};
+pub use snapshot::Snapshot;
+pub use snapshot::error::SnapshotError;
 pub use units::UnitState;
 use units::Units;
 

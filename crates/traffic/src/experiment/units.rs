@@ -13,7 +13,7 @@ use verdicts::ledger::{UnitRecord, UnitStore};
 use super::super::event::{Choice, Time};
 use super::Experiment;
 use super::conversions::UnitHistory;
-use super::snapshot::SnapshotError;
+use super::snapshot::error::SnapshotError;
 
 /// The version of the bytes of a unit in a segment, or with a history for conversions.
 const VERSION_WITH_HISTORY: u8 = 2;

@@ -1,18 +1,18 @@
 //! Pages for people: the list of experiments, an experiment, its controls, and the stream that keeps pages up to date. Not here: their
 //! layout, which is in the crate `page`.
 
-mod boards;
 pub(super) mod damaged;
 mod overview;
+mod renderings;
 mod stream;
 mod watching;
 
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use boards::{Board, Boards};
 use page::document::{self, Frame, Live};
 use page::{Controls, Section};
+use renderings::{Rendering, Renderings};
 use serde_json::Value;
 use traffic::{ExperimentStatus, SIMULATED_REMARK, State as To};
 
@@ -40,7 +40,7 @@ const MAX_REASON_LETTERS: usize = 1000;
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     pub(super) open: OpenToken,
-    boards: Boards,
+    boards: Renderings,
 }
 
 impl Pages {
@@ -178,7 +178,7 @@ pub(super) async fn experiment(
 }
 
 /// The controls that this reader may use.
-fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, board: &Board) -> Section {
+fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, board: &Rendering) -> Section {
     let (config, state) = (&entry.config, board.state);
     let name = |place: u32| config.rankers.get(place as usize).map(|ranker| ranker.name.clone());
     let controls = Controls {

@@ -14,7 +14,7 @@ use super::super::auth::Reader;
 use super::super::export::Stream;
 use super::super::paths::ExperimentPath;
 use super::super::{App, Problem};
-use super::{boards, controls};
+use super::{controls, renderings};
 use crate::writer::ExperimentHandle;
 
 /// The period of updates of an open page.
@@ -29,7 +29,7 @@ pub(in super::super) async fn stream(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let full = || Problem::unavailable(format!("{} pages are open already; close one", boards::MAX_STREAMS));
+    let full = || Problem::unavailable(format!("{} pages are open already; close one", renderings::MAX_STREAMS));
     let place = app.pages.boards.place().ok_or_else(full)?;
     // A browser that connects again sends the last id it has seen; one that has just loaded the page, the id of that page.
     let again = headers.get("last-event-id").and_then(|version_seen| version_seen.to_str().ok());
@@ -89,7 +89,7 @@ impl Viewer {
         let now = (board.state, board.winner.clone());
         let may_differ = self.of.as_ref().map_or(!changed.is_empty(), |of| *of != now);
         if may_differ && self.reader.may_change() {
-            changed.push(boards::message(&controls(&self.app, &self.entry, &self.reader, &board)));
+            changed.push(renderings::message(&controls(&self.app, &self.entry, &self.reader, &board)));
         }
         if !changed.is_empty() {
             changed.push(

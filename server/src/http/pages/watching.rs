@@ -33,7 +33,7 @@ pub async fn watch(app: App, mut stop: Receiver<bool>) {
 /// One look. News missed now are seen at the next.
 async fn look_once(app: &App) {
     let known = app.verdicts.known();
-    let job = move |session: &mut Transaction<'_>| (session.now, jobs::looks(session, &known));
+    let job = move |transaction: &mut Transaction<'_>| (transaction.now, jobs::looks(transaction, &known));
     let Ok((now, snapshots)) = app.writer.call(Some(WRITER_PATIENCE), job).await else { return };
     let shared = Arc::clone(app);
     let noted = off_thread(move || {

@@ -5,6 +5,7 @@
 //! table, whatever the number of rows: `commit` waits twice, for the fence and for the commit. Reads look at the pending writes first. They
 //! need no transaction, because no other server writes these experiments while the fence holds.
 
+mod failures;
 mod keys;
 mod node;
 mod open;

@@ -6,7 +6,7 @@ use traffic::Marks;
 use super::open::PostgresStore;
 use crate::ids::{NameHash, UnitHash};
 use crate::store::rows::{
-    ASKED_KIND, EventRow, InOrder, MarksRow, ShownDocuments, ShownRow, UnitRow, UnitsInOrder, asker, check_name,
+    ASKED_KIND, EventRow, EventsInOrder, MarksRow, ShownDocuments, ShownRow, UnitRow, UnitsInOrder, asker, check_name,
     name_number, unit_number,
 };
 use crate::store::{Operation, Problem, StoreError, StoredEvent};
@@ -38,7 +38,7 @@ impl PostgresStore {
         mut each: impl FnMut(StoredEvent) -> Result<(), E>,
     ) -> Result<(), E> {
         self.inject(Operation::Read)?;
-        let mut order = InOrder::new(experiment, after);
+        let mut order = EventsInOrder::new(experiment, after);
         loop {
             let sql = "SELECT n, kind, impression, body, sum FROM events WHERE experiment = $1 AND n > $2 ORDER BY n LIMIT $3";
             let rows = self.session.rows(sql, &[&(experiment as i32), &(order.last as i64), &PAGE_ROWS])?;

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::session::{advice, message_of};
+use super::failures::{advice, message_of};
 
 /// The task that carries a connection's bytes, as long as it is there.
 pub(super) type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -6,7 +6,7 @@ use traffic::Marks;
 use super::SqliteStore;
 use crate::ids::UnitHash;
 use crate::store::rows::{
-    EventRow, InOrder, MarksRow, ShownDocuments, ShownRow, UnitRow, UnitsInOrder, shown_place, unit_number,
+    EventRow, EventsInOrder, MarksRow, ShownDocuments, ShownRow, UnitRow, UnitsInOrder, shown_place, unit_number,
 };
 use crate::store::{Operation, Problem, StoreError, StoredEvent};
 
@@ -35,8 +35,8 @@ impl SqliteStore {
         mut each: impl FnMut(StoredEvent) -> Result<(), E>,
     ) -> Result<(), E> {
         self.inject(Operation::Read)?;
-        let mut order = InOrder::new(experiment, after);
-        let failed = |order: &InOrder, error| E::from(StoreError::of_row(experiment, order.place(), error));
+        let mut order = EventsInOrder::new(experiment, after);
+        let failed = |order: &EventsInOrder, error| E::from(StoreError::of_row(experiment, order.place(), error));
         let sql = format!("SELECT n, kind, impression, body, sum FROM events_{experiment} WHERE n > ?1 ORDER BY n");
         let mut query = self.connection.prepare_cached(&sql).map_err(|error| failed(&order, error))?;
         let mut rows = query.query([after as i64]).map_err(|error| failed(&order, error))?;

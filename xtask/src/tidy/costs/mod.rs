@@ -4,7 +4,7 @@ use std::path::Path;
 
 use output::numbers::significant;
 
-use super::tables::Table;
+use super::table::Table;
 
 /// The cost of shards, as measured by `cluster/measure.sh`.
 #[derive(serde::Deserialize)]

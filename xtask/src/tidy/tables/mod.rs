@@ -26,6 +26,7 @@ use self::which::which;
 use super::Findings;
 use super::costs::Costs;
 use super::source::{files, read};
+use super::table::Table;
 
 const OPEN: &str = ": written by cargo xtask tidy --fix -->";
 const END: &str = "<!-- end -->";
@@ -33,33 +34,6 @@ const COUNT: &str = "<!-- count ";
 
 /// The tables derived from the code and the published results, by name.
 type TableByName<'a> = &'a dyn Fn(&str) -> Option<Table>;
-
-/// A table as lines of Markdown.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Table {
-    /// The header and the line below it.
-    heading: String,
-    rows: Vec<String>,
-}
-
-impl Table {
-    /// A table of cells.
-    pub(super) fn of(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            format!("| {} |", cells.join(" | ")).replace("|  |", "| |")
-        };
-        let names: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
-        Self {
-            heading: format!("{}\n|{}", line(&names), "---|".repeat(header.len())),
-            rows: rows.into_iter().map(|row| line(&row)).collect(),
-        }
-    }
-
-    fn lines(&self) -> impl Iterator<Item = &str> {
-        self.heading.lines().chain(self.rows.iter().map(String::as_str))
-    }
-}
 
 pub(super) fn check(root: &Path, fix: bool, findings: &mut Findings) -> Result<()> {
     check_against(root, fix, &|name| table_named(root, name), findings)

@@ -68,7 +68,7 @@ impl Challengers {
     fn rows(rows: usize, arms: usize, line: [f64; 2]) -> Self {
         let blocks = arms.div_ceil(BLOCK_ARMS);
         let few = arms <= rounded::MAX_OPPONENTS;
-        let (stride, led) = if few { (arms.div_ceil(LANES), 0) } else { (blocks * LANES, rows * blocks) };
+        let (stride, leader_blocks) = if few { (arms.div_ceil(LANES), 0) } else { (blocks * LANES, rows * blocks) };
         let empty = Leaders { lines: Lines::EMPTY, until: [f64::INFINITY; LANES], at: 0 };
         let unknown = BlockLeaders { line: [0.0; 2], until: f64::NEG_INFINITY, tied: 0 };
         let mut opponents = Self {
@@ -78,8 +78,8 @@ impl Challengers {
             groups: vec![Lines::EMPTY; rows * stride],
             rounded: vec![Rounded::EMPTY; if few { rows * stride } else { 0 }],
             counted: true,
-            leaders: vec![empty; led],
-            fronts: vec![unknown; led],
+            leaders: vec![empty; leader_blocks],
+            fronts: vec![unknown; leader_blocks],
             tied: vec![(0, 0); if few { 0 } else { blocks }],
             scale: 0.0,
         };
@@ -119,7 +119,7 @@ impl Challengers {
             return;
         }
         #[cfg(target_arch = "x86_64")]
-        if rounded::vectors::here() {
+        if rounded::vectors::are_available() {
             #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
             // SAFETY: this one has those that the function is compiled for.
             unsafe {
@@ -142,13 +142,13 @@ impl Challengers {
     fn renew_leaders(&mut self, group: usize, place: usize, line: [f64; 2]) {
         let (block, number) = (group / LANES, group % LANES);
         let leaders = &mut self.leaders[block];
-        let led = leaders.at >> (number * LANES + place) & 1 == 1;
+        let is_leader = leaders.at >> (number * LANES + place) & 1 == 1;
         let (leader, until) = (leaders.lines.pairs[number], leaders.until[number]);
         // Behind the leader now and as long as it is known to lead.
         let behind = |scale: f64| line[0] + scale * line[1] + rounding_margin(scale) < leader[0] + scale * leader[1];
-        if led || !behind(self.scale) || !behind(until) {
+        if is_leader || !behind(self.scale) || !behind(until) {
             leaders.renew(number, &self.groups[group], self.scale);
-            self.fronts[block] = leaders.front(self.scale);
+            self.fronts[block] = leaders.block_leaders(self.scale);
         }
     }
 
@@ -204,48 +204,60 @@ impl Challengers {
         self.scale = scale;
         if self.leaders.is_empty() {
             #[cfg(target_arch = "x86_64")]
-            if rounded::vectors::here() {
+            if rounded::vectors::are_available() {
                 #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
                 // SAFETY: this one has those that the function is compiled for.
-                return unsafe { self.of_few_in_vectors(champion, not_itself, scale, generator) };
+                return unsafe { self.challenger_of_few_in_vectors(champion, not_itself, scale, generator) };
             }
-            return self.of_few(champion, not_itself, scale, generator, (rounded::nearly_highest, rounded::of_width));
+            return self.challenger_of_few(
+                champion,
+                not_itself,
+                scale,
+                generator,
+                (rounded::nearly_highest, rounded::of_width),
+            );
         }
         #[cfg(target_arch = "x86_64")]
-        if rounded::vectors::here() {
+        if rounded::vectors::are_available() {
             #[expect(unsafe_code, reason = "not all processors of this kind have these instructions")]
             // SAFETY: as above.
-            return unsafe { self.of_many_in_vectors(champion, not_itself, generator) };
+            return unsafe { self.challenger_of_many_in_vectors(champion, not_itself, generator) };
         }
-        self.of_many(champion, not_itself, generator)
+        self.challenger_of_many(champion, not_itself, generator)
     }
 
     /// [`of_few`](Self::of_few), in wider vectors.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
-    fn of_few_in_vectors(&self, champion: usize, not_itself: bool, scale: f64, generator: &mut Generator) -> usize {
+    fn challenger_of_few_in_vectors(
+        &self,
+        champion: usize,
+        not_itself: bool,
+        scale: f64,
+        generator: &mut Generator,
+    ) -> usize {
         let nearly_highest = |row: &[Rounded], scale| rounded::vectors::nearly_highest(row, scale);
         let of_width = |row: &[Rounded], width| rounded::vectors::of_width(row, width);
-        self.of_few(champion, not_itself, scale, generator, (nearly_highest, of_width))
+        self.challenger_of_few(champion, not_itself, scale, generator, (nearly_highest, of_width))
     }
 
     /// [`of_many`](Self::of_many), in wider vectors.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
-    fn of_many_in_vectors(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
-        self.of_many(champion, not_itself, generator)
+    fn challenger_of_many_in_vectors(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+        self.challenger_of_many(champion, not_itself, generator)
     }
 
     /// The challenger, from the leaders of blocks.
     #[inline(always)]
-    fn of_many(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
+    fn challenger_of_many(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
         self.find_highest(champion);
         self.draw_tied(champion, not_itself, generator)
     }
 
     /// The challenger, where there are no leaders. The functions are those of `rounded`.
     #[inline(always)]
-    fn of_few(
+    fn challenger_of_few(
         &self,
         champion: usize,
         not_itself: bool,
@@ -315,7 +327,7 @@ impl Challengers {
         for block in champion * self.blocks..(champion + 1) * self.blocks {
             if self.fronts[block].until < self.scale {
                 self.renew_block(block);
-                self.fronts[block] = self.leaders[block].front(self.scale);
+                self.fronts[block] = self.leaders[block].block_leaders(self.scale);
             }
         }
     }

@@ -92,7 +92,7 @@ fn rounding_decides_nothing() {
 #[test]
 #[expect(unsafe_code, reason = "as where it is used")]
 fn vectors_change_nothing() {
-    if !rounded::vectors::here() {
+    if !rounded::vectors::are_available() {
         return;
     }
     for arms in [5, 64, 136, 256, 257, 700] {
@@ -108,11 +108,11 @@ fn vectors_change_nothing() {
             let (arm, again) = unsafe {
                 if arms <= rounded::MAX_OPPONENTS {
                     let functions = (rounded::nearly_highest, rounded::of_width);
-                    let plain = one.of_few(0, not_itself, scale, &mut generator, functions);
-                    (plain, other.of_few_in_vectors(0, not_itself, scale, &mut same))
+                    let plain = one.challenger_of_few(0, not_itself, scale, &mut generator, functions);
+                    (plain, other.challenger_of_few_in_vectors(0, not_itself, scale, &mut same))
                 } else {
-                    let plain = one.of_many(0, not_itself, &mut generator);
-                    (plain, other.of_many_in_vectors(0, not_itself, &mut same))
+                    let plain = one.challenger_of_many(0, not_itself, &mut generator);
+                    (plain, other.challenger_of_many_in_vectors(0, not_itself, &mut same))
                 }
             };
             assert_eq!((arm, &generator), (again, &same), "step {step} of {arms} arms");

@@ -1,7 +1,7 @@
 //! Who challenges the leader: the arm with the largest of all logits against it, drawn together from the posterior.
 
-use super::dense::{SquareMatrix, dot};
 use super::posterior::Posterior;
+use super::square_matrix::{SquareMatrix, dot};
 use crate::counts::PairCounts;
 use crate::random::{Normals, geometric, positive_unit, uniform};
 use crate::{Arm, Generator, state};
@@ -11,7 +11,7 @@ const MAX_DEVIATIONS: f64 = 8.0;
 
 /// The arms that may beat the leader, and the joint distribution of their logits.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Challengers {
+pub(super) struct LogitChallengers {
     arms: Vec<Arm>,
     mean: Vec<f64>,
     covariance: SquareMatrix,
@@ -25,9 +25,9 @@ pub(super) struct Challengers {
     normals: Vec<f64>,
 }
 
-state!(Challengers { arms, mean, covariance, factor, above, sum } but { drawn, normals });
+state!(LogitChallengers { arms, mean, covariance, factor, above, sum } but { drawn, normals });
 
-impl Challengers {
+impl LogitChallengers {
     pub(super) fn of(leader: usize, posterior: &Posterior, covariance: &SquareMatrix, counts: &PairCounts) -> Self {
         let all = (0..counts.arms()).filter(|&arm| arm != leader);
         let (arms, logits): (Vec<usize>, Vec<_>) = all
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     /// Six arms: the more often they met, the further the first leads.
-    fn challengers(met: u32) -> Challengers {
+    fn challengers(met: u32) -> LogitChallengers {
         let mut counts = PairCounts::new(6, 0);
         for other in 1..6 {
             counts[(0, other)] = met + met / 10 * other as u32;
@@ -160,11 +160,11 @@ mod tests {
         counts[(2, 1)] = met;
         let mut posterior = Posterior::new(6, 0.5, 0.1);
         let covariance = (0..5).map(|_| posterior.fit(&counts)).last().expect("five fits");
-        Challengers::of(0, &posterior, &covariance, &counts)
+        LogitChallengers::of(0, &posterior, &covariance, &counts)
     }
 
     /// How often each arm is the challenger of a step, none first, step by step.
-    fn plainly(challengers: &mut Challengers, steps: u64, generator: &mut Generator) -> [u64; 6] {
+    fn plainly(challengers: &mut LogitChallengers, steps: u64, generator: &mut Generator) -> [u64; 6] {
         let mut counts = [0; 6];
         for _ in 0..steps {
             counts[challengers.draw(Normals::new(), generator).map_or(0, Arm::index)] += 1;
@@ -172,7 +172,7 @@ mod tests {
         counts
     }
 
-    fn in_one_choice(challengers: &mut Challengers, steps: u64, generator: &mut Generator) -> [u64; 6] {
+    fn in_one_choice(challengers: &mut LogitChallengers, steps: u64, generator: &mut Generator) -> [u64; 6] {
         let (mut counts, mut step) = ([0; 6], challengers.pause(generator));
         while step < steps {
             counts[challengers.propose(Normals::new(), generator).map_or(0, Arm::index)] += 1;

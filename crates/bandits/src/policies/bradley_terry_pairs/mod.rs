@@ -32,13 +32,13 @@
 //! * Revision 1 had no guard: it settled on wrong arms where no order explains preferences.
 
 mod challengers;
-mod dense;
 mod posterior;
+mod square_matrix;
 
 use crate::algorithm::papers;
 use crate::random::{Normals, below, uniform};
 use crate::{Arm, Choice, DelayedFeedback, Feedback, Generator, Policy, config, state, stored, takes_late};
-use challengers::Challengers;
+use challengers::LogitChallengers;
 use posterior::Posterior;
 
 use super::guard::{DEFAULT_SHARE, Guard};
@@ -78,7 +78,7 @@ pub struct BradleyTerryPairs {
     guard: Guard,
     posterior: Posterior,
     /// The challengers of the leader, by the fit before.
-    challengers: Challengers,
+    challengers: LogitChallengers,
     /// From the first choice on.
     leader: Option<Arm>,
     duels: u64,
@@ -98,7 +98,7 @@ impl BradleyTerryPairs {
         Self {
             guard: Guard::new(arms, config.guard),
             posterior: Posterior::new(arms, config.prior, config.pairs),
-            challengers: Challengers::default(),
+            challengers: LogitChallengers::default(),
             leader: None,
             duels: 0,
             next_fit: 0,
@@ -111,7 +111,7 @@ impl BradleyTerryPairs {
     fn fit(&mut self, leader: Option<Arm>) -> Arm {
         let covariance = self.posterior.fit(self.guard.counts());
         let leader = leader.unwrap_or_else(|| self.least_beaten());
-        self.challengers = Challengers::of(leader.index(), &self.posterior, &covariance, self.guard.counts());
+        self.challengers = LogitChallengers::of(leader.index(), &self.posterior, &covariance, self.guard.counts());
         self.leader = Some(leader);
         self.guard.lead(leader);
         (self.due, self.forced) = (None, None);

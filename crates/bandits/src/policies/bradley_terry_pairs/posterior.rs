@@ -1,6 +1,6 @@
 //! The posterior of utilities and of the effects of pairs: a normal distribution at the mode, fitted to all duels from scratch.
 
-use super::dense::SquareMatrix;
+use super::square_matrix::SquareMatrix;
 use crate::counts::{PairCounts, PairTable};
 use crate::state;
 

@@ -71,8 +71,8 @@ impl PairRule for Knockout {
     fn next(&mut self, generator: &mut Generator) -> Option<[Arm; 2]> {
         let pair = self.bracket.next(generator);
         let round = f64::from(self.bracket.round());
-        let share = libm::cbrt(2.0) - 1.0;
-        self.margin = share * self.config.epsilon / (self.config.gamma * libm::exp2(round / 3.0));
+        let factor = libm::cbrt(2.0) - 1.0;
+        self.margin = factor * self.config.epsilon / (self.config.gamma * libm::exp2(round / 3.0));
         self.delta = self.config.delta / libm::exp2(round);
         self.most = libm::log(2.0 / self.delta) / (2.0 * self.margin * self.margin);
         pair

@@ -215,7 +215,7 @@ impl Batches {
         }
         self.left -= size - kept.len();
         self.sizes[self.current] = kept.len() as u32;
-        self.homes.moved();
+        self.homes.forget_places();
     }
 
     /// Puts the lone arm of the current batch into the next one, which becomes the current.
@@ -231,7 +231,7 @@ impl Batches {
             self.widen();
         }
         self.members[self.current * self.room + size] = lone;
-        self.homes.moved();
+        self.homes.forget_places();
         for place in 0..size {
             let (forth, back) = (self.row(place) + size, self.row(size) + place);
             self.wins[forth] = 0;
@@ -292,7 +292,7 @@ impl Merging for Batches {
         &mut self.pending
     }
 
-    fn emptied(&self, count: usize) -> Self {
+    fn empty_like(&self, count: usize) -> Self {
         let mut batches = Self::empty(self.room, count, self.prior);
         batches.left = self.left;
         batches.arms = self.arms;

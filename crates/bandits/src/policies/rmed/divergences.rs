@@ -115,14 +115,14 @@ impl Divergences {
     /// A duel is open from now on.
     pub(super) fn depart(&mut self, i: usize, j: usize) {
         self.open.depart(i, j);
-        self.reweigh(i, j);
+        self.update_term(i, j);
     }
 
     /// A duel is open no longer; if it is answered, its outcome must be [recorded](Self::record) next.
     pub(super) fn arrive(&mut self, i: usize, j: usize, answered: bool) {
         self.open.arrive(i, j);
         if !answered {
-            self.reweigh(i, j);
+            self.update_term(i, j);
         }
     }
 
@@ -141,13 +141,13 @@ impl Divergences {
     }
 
     /// Brings the term of a pair up to date with its open duels.
-    fn reweigh(&mut self, i: usize, j: usize) {
-        let term = (i.min(j), i.max(j));
-        let (old, new) = (self.terms[term], self.weight(i, j));
+    fn update_term(&mut self, i: usize, j: usize) {
+        let pair = (i.min(j), i.max(j));
+        let (old, new) = (self.terms[pair], self.weight(i, j));
         if old != new {
             let behind = if self.wins.beats(i, j) { j } else { i };
             self.sums.add(behind, new - old);
-            self.terms[term] = new;
+            self.terms[pair] = new;
         }
     }
 
@@ -178,7 +178,7 @@ impl Divergences {
     }
 
     /// b(`arm`), each cost counting as at least `least`.
-    pub(super) fn cheapest(&self, arm: usize, least: f64) -> usize {
+    pub(super) fn cheapest_opponent(&self, arm: usize, least: f64) -> usize {
         let leader = self.leader();
         let means = &self.means.row(leader)[..self.arms];
         let Some(table) = &self.per_divergence else {
@@ -218,11 +218,11 @@ impl Divergences {
 
     /// Takes in a duel.
     pub(super) fn record(&mut self, winner: usize, loser: usize) {
-        let term = (winner.min(loser), winner.max(loser));
+        let pair = (winner.min(loser), winner.max(loser));
         let (won, lost) = self.wins.record(winner, loser);
 
         // The pair's term belongs to the arm that is behind (to both, as 0, where they are even).
-        let old = self.terms[term];
+        let old = self.terms[pair];
         let was_behind = if won - 1 < lost { winner } else { loser };
         let new = self.weight(winner, loser);
         let is_behind = if won < lost { winner } else { loser };
@@ -233,7 +233,7 @@ impl Divergences {
             self.sums.add(was_behind, -old);
             self.sums.add(is_behind, new);
         }
-        self.terms[term] = new;
+        self.terms[pair] = new;
 
         // O holds the arms that are not ahead: the winner may have left the loser's O, as an equal.
         if won - 1 == lost {
@@ -246,7 +246,7 @@ impl Divergences {
         self.means.set(winner, loser, f64::from(won) / total);
         self.means.set(loser, winner, f64::from(lost) / total);
         if let Some(table) = &mut self.per_divergence {
-            let inverse = per_divergence(divergence(won, lost), total);
+            let inverse = inverse_divergence(divergence(won, lost), total);
             table[(winner, loser)] = if won < lost { inverse } else { 0.0 };
             table[(loser, winner)] = if lost < won { inverse } else { 0.0 };
         }
@@ -255,6 +255,6 @@ impl Divergences {
 
 /// 1 / kl, up to a factor that all pairs share, from n kl.
 #[inline]
-fn per_divergence(term: i64, total: f64) -> f64 {
+fn inverse_divergence(term: i64, total: f64) -> f64 {
     total / (term.max(1)) as f64
 }

@@ -85,7 +85,7 @@ pub struct EcwRmed {
     terms: PairTable<i64>,
     /// L(i).
     losses: Vec<u32>,
-    /// How often every pair must have met, and no pair before this one fails step 1.
+    /// How often every pair must have met; no pair before `underexplored` fails step 1.
     meetings: u32,
     underexplored: (usize, usize),
     /// The pass, and how much of it is played.
@@ -175,7 +175,7 @@ impl EcwRmed {
     }
 
     /// How many of an arm's losses must be wins for it to be ahead of `i`, of C.
-    fn to_turn(&self, j: usize, i: usize) -> usize {
+    fn losses_to_turn(&self, j: usize, i: usize) -> usize {
         (self.losses[j] - self.losses[i]) as usize + 1
     }
 
@@ -188,7 +188,7 @@ impl EcwRmed {
         for j in others() {
             terms.clear();
             terms.extend(self.losses_of(j, i).map(|other| self.terms[(j, other)]));
-            let turned = self.to_turn(j, i);
+            let turned = self.losses_to_turn(j, i);
             if terms.len() >= turned {
                 terms.sort_unstable();
                 until = until.min(terms[..turned].iter().sum());
@@ -209,7 +209,7 @@ impl EcwRmed {
         for j in others() {
             let mut costs: Vec<(f64, usize)> = self.losses_of(j, i).map(|other| (cost(j, other), other)).collect();
             costs.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
-            if let Some((regret, first, share)) = cheapest_shares(&costs, self.to_turn(j, i)) {
+            if let Some((regret, first, share)) = cheapest_shares(&costs, self.losses_to_turn(j, i)) {
                 total += regret;
                 shares.extend(costs[..first].iter().map(|&(_, other)| ((j, other), share)));
             }
@@ -218,7 +218,7 @@ impl EcwRmed {
     }
 
     /// Fills the next pass with what the pair that has just met leaves to prove, at ln t = `time`.
-    fn look_ahead(&mut self, time: f64) {
+    fn fill_next_pass(&mut self, time: f64) {
         let reached = pass_allowance(time, 0.0);
         let proven = self.leaders().find(|&arm| self.proven_until(arm) >= reached);
         if let Some(proven) = proven {
@@ -301,7 +301,7 @@ impl Policy for EcwRmed {
         }
         if std::mem::take(&mut self.in_pass) {
             let time = self.clock.ln((step - 1) as f64).max(1.0);
-            self.look_ahead(time);
+            self.fill_next_pass(time);
         }
         let time = self.clock.ln(step as f64);
         if let Some((i, j)) = self.underexplored(time) {

@@ -222,7 +222,7 @@ impl Rmed2 {
         let leader = self.state.leader();
         let cheapest = match &self.opponents {
             Some(opponents) => opponents[arm],
-            None => self.state.cheapest(arm, self.rule.least_cost()),
+            None => self.state.cheapest_opponent(arm, self.rule.least_cost()),
         };
         let behind = |other: usize| other != arm && self.state.not_ahead(arm, other);
         let met = |other: usize| f64::from(self.state.met(arm, other));
@@ -266,7 +266,7 @@ impl Policy for Rmed2 {
             return Choice::Duel(Arm::at(first), Arm::at(second));
         }
         if self.horizon.is_some() && self.opponents.is_none() && self.unknown == 0 {
-            let cheapest = |arm| self.state.cheapest(arm, self.rule.least_cost());
+            let cheapest = |arm| self.state.cheapest_opponent(arm, self.rule.least_cost());
             self.opponents = Some((0..self.state.arms()).map(cheapest).collect());
         }
         let arm = self.passes.next_arm(self.state.leader());

@@ -95,9 +95,11 @@ impl ReferenceBradleyTerry {
         }
     }
 
-    fn forced(&self, leader: usize, share: f64, generator: &mut Generator) -> Option<usize> {
+    fn forced_opponent(&self, leader: usize, share: f64, generator: &mut Generator) -> Option<usize> {
         let weights: Vec<(f64, bool)> = (0..self.arms()).map(|arm| self.weight(arm, leader)).collect();
-        let sum = |of: bool| weights.iter().filter(|&&(_, ahead)| ahead == of).map(|(weight, _)| weight).sum::<f64>();
+        let sum = |is_ahead: bool| {
+            weights.iter().filter(|&&(_, ahead)| ahead == is_ahead).map(|(weight, _)| weight).sum::<f64>()
+        };
         let (behind, ahead) = (sum(false), sum(true));
         if uniform(generator) >= share * (behind.min(1.0) + ahead) {
             return None;
@@ -141,7 +143,7 @@ impl Policy for ReferenceBradleyTerry {
         let leader = if self.duels == 0 { below(generator, self.arms()) } else { self.leader(&losses) };
         let refuted = losses[leader] > 0;
         let leader_alone = Choice::Alone { arm: Arm::at(leader), until: step };
-        if let Some(opponent) = self.forced(leader, if refuted { 1.0 } else { self.share }, generator) {
+        if let Some(opponent) = self.forced_opponent(leader, if refuted { 1.0 } else { self.share }, generator) {
             return Choice::Duel(Arm::at(leader), Arm::at(opponent));
         }
         if refuted {

@@ -13,12 +13,12 @@ use crate::join::units::{Counter, Days, LineupIndex, UnitPast};
 use crate::model::UnitKind;
 
 /// The numbers of versions in stored data, in the order of their first impressions; in results, versions are ordered by name.
-pub(super) struct Numbers {
+pub(super) struct VersionNumbers {
     /// By the number that is kept: the one in results.
     pub(super) result_numbers: Vec<usize>,
 }
 
-impl Numbers {
+impl VersionNumbers {
     pub(super) fn stored_number(&self, of_results: usize) -> usize {
         self.result_numbers.iter().position(|number| *number == of_results).unwrap_or_default()
     }
@@ -55,7 +55,7 @@ pub(super) fn count_part(
     boundary: Boundary<'_>,
     last_day_now: i32,
     pairs: &LineupIndex,
-    numbers: &Numbers,
+    numbers: &VersionNumbers,
     part: usize,
     new_outcomes: &NewOutcomes,
 ) -> Result<PartCounts, LogError> {

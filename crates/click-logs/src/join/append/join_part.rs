@@ -6,7 +6,7 @@ use crate::error::LogError;
 use crate::join::outcome::PairOutcome;
 use crate::join::partitions::compact;
 use crate::join::record::{CLICK_BYTES, ClickRecord, ImpressionRecord};
-use crate::join::table::{ImpressionTable, in_groups};
+use crate::join::table::{ImpressionTable, for_each_group};
 use crate::join::tally::Tally;
 use crate::model::{Lineup, Settings};
 
@@ -64,12 +64,12 @@ pub(super) fn join_part(
     // An impression is over when its first line is, in any order of its lines.
     closed_table.insert_all(all().filter(|record| boundary.is(record.time())));
     let mut impressions = Vec::with_capacity(size);
-    in_groups(
+    for_each_group(
         all().filter(|record| !boundary.is(record.time())),
         |record| record.id(),
         |group, ids| {
-            closed_table.touch(ids);
-            open_table.touch(ids);
+            closed_table.prefetch(ids);
+            open_table.prefetch(ids);
             for &record in group {
                 if closed_table.entry(record.id()).is_some() {
                     closed_table.insert(record);
@@ -83,12 +83,12 @@ pub(super) fn join_part(
     compact::impressions(&mut impressions);
     let mut clicks = Vec::with_capacity(kept_clicks.len() + new_clicks.len());
     let read = [&kept_clicks, &new_clicks].into_iter().flat_map(|bytes| bytes.chunks_exact(CLICK_BYTES));
-    in_groups(
+    for_each_group(
         read.map(ClickRecord::read),
         |click| click.id,
         |group, ids| {
-            closed_table.touch(ids);
-            open_table.touch(ids);
+            closed_table.prefetch(ids);
+            open_table.prefetch(ids);
             for &click in group {
                 let is_over = || boundary.is(click.time) && open_table.entry(click.id).is_none();
                 if closed_table.entry(click.id).is_some() || is_over() {

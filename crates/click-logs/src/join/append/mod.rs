@@ -30,7 +30,7 @@ use ranktypes::text::excerpt;
 use rayon::prelude::*;
 use verdicts::SaidBy;
 
-use self::count_part::{NewOutcomes, Numbers, count_part};
+use self::count_part::{NewOutcomes, VersionNumbers, count_part};
 use self::description::InputFile;
 use self::join_part::{Boundary, join_part};
 use self::pending_run::NextDescription;
@@ -67,10 +67,10 @@ pub fn append(
     if let Some(message) = settings.rankers.iter().find_map(|name| wrong_name(name)) {
         bail!(usage(message));
     }
-    threads::run_in_pool(Some(resources.threads), || in_threads(state, inputs, settings, resources, watch))?
+    threads::run_in_pool(Some(resources.threads), || append_in_pool(state, inputs, settings, resources, watch))?
 }
 
-fn in_threads(
+fn append_in_pool(
     state: State,
     inputs: &Inputs,
     settings: &Settings,
@@ -95,10 +95,10 @@ fn in_threads(
             if encoded_blocks.is_empty() {
                 break;
             }
-            for encoded_blocks in encoded_blocks {
-                has_records |= encoded_blocks.records.iter().any(|records| !records.is_empty());
+            for encoded_block in encoded_blocks {
+                has_records |= encoded_block.records.iter().any(|records| !records.is_empty());
                 let records = if kind == LineKind::Impressions { &mut impressions } else { &mut clicks };
-                records.append_all(&encoded_blocks.records)?;
+                records.append_all(&encoded_block.records)?;
             }
             watch.read(file.take_bytes_read());
         }
@@ -108,7 +108,7 @@ fn in_threads(
         }
     }
     State::refuse_same(&input_files)?;
-    grow(state, work, [impressions, clicks], input_files, watch)
+    add_records(state, work, [impressions, clicks], input_files, watch)
 }
 
 /// Credits records in memory, by part: those of impressions and of clicks.
@@ -131,11 +131,11 @@ pub(super) fn append_blocks(
             blocks.iter().try_for_each(|records| spill.append(part, records))?;
         }
     }
-    threads::run_in_pool(Some(work.resources.threads), || grow(state, work, spills, input_files, &()))?
+    threads::run_in_pool(Some(work.resources.threads), || add_records(state, work, spills, input_files, &()))?
 }
 
 /// Adds new records to a state: `records` are those of impressions and of clicks.
-fn grow(
+fn add_records(
     state: State,
     mut work: JoinState<'_>,
     mut records: [Spill; 2],
@@ -174,16 +174,16 @@ fn grow(
                 join_part(&state, boundary, &lineups, part, PART_COUNT, new_records)
             })
             .collect();
-        for (joined_parts, &part) in joined_parts.into_iter().zip(group) {
-            let joined_parts = joined_parts?;
-            tally += joined_parts.tally;
-            tally_now += joined_parts.tally_now;
-            let scattered = [&joined_parts.outcomes, &joined_parts.outcomes_now, &joined_parts.ahead];
+        for (joined_part, &part) in joined_parts.into_iter().zip(group) {
+            let joined_part = joined_part?;
+            tally += joined_part.tally;
+            tally_now += joined_part.tally_now;
+            let scattered = [&joined_part.outcomes, &joined_part.outcomes_now, &joined_part.ahead];
             for (spill, records) in outcomes.iter_mut().zip(scattered) {
                 spill.append_all(records)?;
             }
-            writer.write(Section::Impressions(part), &joined_parts.impressions)?;
-            writer.write(Section::Clicks(part), &joined_parts.clicks)?;
+            writer.write(Section::Impressions(part), &joined_part.impressions)?;
+            writer.write(Section::Clicks(part), &joined_part.clicks)?;
             records.iter_mut().for_each(|records| records.release(part));
             watch.partition_joined();
         }
@@ -193,28 +193,28 @@ fn grow(
         let counted_parts: Vec<_> = group
             .par_iter()
             .map(|&part| {
-                let [over_now, now, ahead] = [0, 1, 2].map(|totals| read_part(&outcomes[totals], part));
+                let [over_now, now, ahead] = [0, 1, 2].map(|index| read_part(&outcomes[index], part));
                 let new_records = NewOutcomes { boundary: over_now?, now: now?, ahead: ahead? };
                 count_part(&state, boundary, last_day_now, &pairs, &numbers, part, &new_records)
             })
             .collect();
-        for (counted_parts, &part) in counted_parts.into_iter().zip(group) {
-            let counted_parts = counted_parts?;
-            tally += counted_parts.tally;
-            tally_now += counted_parts.tally_now;
-            for (sum, more) in [(&mut days, counted_parts.days), (&mut days_now, counted_parts.days_now)] {
+        for (counted_part, &part) in counted_parts.into_iter().zip(group) {
+            let counted_part = counted_part?;
+            tally += counted_part.tally;
+            tally_now += counted_part.tally_now;
+            for (sum, more) in [(&mut days, counted_part.days), (&mut days_now, counted_part.days_now)] {
                 more.into_iter().for_each(|(key, totals)| *sum.entry(key).or_default() += totals);
             }
-            versions.extend(counted_parts.versions);
-            writer.write(Section::Units(part), &counted_parts.units)?;
-            writer.write(Section::Ahead(part), &counted_parts.ahead)?;
+            versions.extend(counted_part.versions);
+            writer.write(Section::Units(part), &counted_part.units)?;
+            writer.write(Section::Ahead(part), &counted_part.ahead)?;
             outcomes.iter_mut().for_each(|outcomes| outcomes.release(part));
             watch.partition_joined();
         }
     }
-    let by_kept =
+    let stored_days =
         days.iter().map(|(&(version, day, pair), &totals)| ((numbers.stored_number(version), day, pair), totals));
-    writer.write_days(by_kept)?;
+    writer.write_days(stored_days)?;
     let mut choices: BTreeMap<Option<String>, String> = state.description.choices.iter().cloned().collect();
     for version in versions.into_iter().filter_map(|version| pairs.versions.get(version)) {
         choices.insert(version.name.clone(), version.choice.name().to_owned());
@@ -228,13 +228,13 @@ fn grow(
         other_actions: work.other_actions.iter().cloned().collect(),
         files,
     };
-    let unkept = PendingRun::new(state, settings, next, writer);
+    let pending_run = PendingRun::new(state, settings, next, writer);
     for (key, totals) in days_now {
         *days.entry(key).or_default() += totals;
     }
     work.tally = tally;
     work.tally += tally_now;
-    Ok((work.credited(pairs, days, last_day_now, false), unkept))
+    Ok((work.credited(pairs, days, last_day_now, false), pending_run))
 }
 
 /// All records of a part.
@@ -264,18 +264,19 @@ fn check_choices(state: &State, pairs: &LineupIndex) -> Result<()> {
     let choices_before: BTreeMap<&Option<String>, &String> =
         state.description.choices.iter().map(|(version, choice)| (version, choice)).collect();
     for version in &pairs.versions {
-        let of = version.name.as_ref().map_or(String::new(), |name| format!(" of the version {}", excerpt(name)));
+        let version_text =
+            version.name.as_ref().map_or(String::new(), |name| format!(" of the version {}", excerpt(name)));
         if version.said_by == SaidBy::Rankers {
             bail!(usage(format!(
-                "nothing says how the pairs{of} were chosen, and a log that grows must know before later lines do: pass --pairs chance, \
+                "nothing says how the pairs{version_text} were chosen, and a log that grows must know before later lines do: pass --pairs chance, \
                  --pairs kept or --pairs steered"
             )));
         }
-        if let Some(choices_before) =
+        if let Some(choice_before) =
             choices_before.get(&version.name).filter(|choices_before| **choices_before != version.choice.name())
         {
             return Err(LogError::new(format!(
-                "the pairs{of} were counted as {choices_before}, and now the log declares {}; days that are over cannot be counted again: \
+                "the pairs{version_text} were counted as {choice_before}, and now the log declares {}; days that are over cannot be counted again: \
                  begin with another folder and all files, or correct the field `pairs` of the new lines",
                 version.choice.name()
             ))
@@ -286,7 +287,7 @@ fn check_choices(state: &State, pairs: &LineupIndex) -> Result<()> {
 }
 
 /// The numbers of versions.
-fn numbers(lineups: &[Lineup], pairs: &LineupIndex) -> Numbers {
+fn numbers(lineups: &[Lineup], pairs: &LineupIndex) -> VersionNumbers {
     let mut result_numbers: Vec<usize> = Vec::new();
     for lineup in lineups {
         let number = pairs.versions.iter().position(|version| version.name == lineup.version).unwrap_or_default();
@@ -294,5 +295,5 @@ fn numbers(lineups: &[Lineup], pairs: &LineupIndex) -> Numbers {
             result_numbers.push(number);
         }
     }
-    Numbers { result_numbers }
+    VersionNumbers { result_numbers }
 }

@@ -56,7 +56,7 @@ impl State {
         output::create_folder(folder)?;
         let state = Self::open_in_folder(folder, settings, horizon);
         if state.is_err() && is_new {
-            // Only an empty one is.
+            // This removes only an empty folder.
             let _ = fs::remove_dir(folder);
         }
         state
@@ -94,7 +94,7 @@ impl State {
                 description
             }
             None => {
-                let is_other = |name: &str| !name.starts_with('.') && number_of_data(name).is_none();
+                let is_other = |name: &str| !name.starts_with('.') && run_of_data_name(name).is_none();
                 let mut names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
                 if let Some(other) = names.find(|name| is_other(&name.to_string_lossy())) {
                     let (name, other) = (folder.display(), other.to_string_lossy().into_owned());
@@ -238,7 +238,7 @@ impl State {
         damaged(&self.folder.join(DESCRIPTION), why)
     }
 
-    fn data(&self) -> PathBuf {
+    fn data_path(&self) -> PathBuf {
         self.folder.join(data_name(self.description.runs))
     }
 
@@ -246,7 +246,7 @@ impl State {
         if self.description.sections.is_empty() {
             return Ok(());
         }
-        let path = self.data();
+        let path = self.data_path();
         let length = fs::metadata(&path).map_err(|error| LogError::io(&path, "cannot be read", &error))?.len();
         if length == self.description.sections.iter().sum::<u64>() {
             Ok(())
@@ -259,7 +259,7 @@ impl State {
     pub(super) fn section(&self, section: Section) -> Result<Vec<u8>, LogError> {
         let number = section.number();
         let Some(&length) = self.description.sections.get(number) else { return Ok(Vec::new()) };
-        let path = self.data();
+        let path = self.data_path();
         let start = self.description.sections[..number].iter().sum();
         let mut bytes = Vec::new();
         let read_result = input::open(&path).and_then(|mut file| {
@@ -281,21 +281,21 @@ impl State {
         let bytes = self.section(Section::Days)?;
         let (mut unread, mut days) = (bytes.as_slice(), Vec::new());
         while !unread.is_empty() {
-            let day = read_day(&mut unread).ok_or_else(|| damaged(&self.data(), "a day is cut off"))?;
+            let day = read_day(&mut unread).ok_or_else(|| damaged(&self.data_path(), "a day is cut off"))?;
             days.push(day);
         }
         Ok(days)
     }
 
-    /// The error for data with a wrong checksum.
+    /// The error for data with a record that cannot be read.
     pub(super) fn damaged_data(&self) -> LogError {
-        damaged(&self.data(), "a record is none")
+        damaged(&self.data_path(), "a record is none")
     }
 
     /// Removes data that the description does not name, left by a killed run.
     pub(super) fn remove_other_data(&self) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let number = entry.file_name().to_str().and_then(number_of_data);
+            let number = entry.file_name().to_str().and_then(run_of_data_name);
             if number.is_some_and(|number| number != self.description.runs || self.description.sections.is_empty()) {
                 // The next run removes what cannot be removed now.
                 let _ = fs::remove_file(entry.path());
@@ -318,7 +318,7 @@ impl State {
 impl Drop for State {
     fn drop(&mut self) {
         if self.description.runs == 0 {
-            // Only an empty one is.
+            // This removes only an empty folder.
             let _ = fs::remove_dir(&self.folder);
         }
     }
@@ -344,6 +344,6 @@ fn data_name(run: u64) -> String {
     format!("data-{run}.bin")
 }
 
-fn number_of_data(name: &str) -> Option<u64> {
+fn run_of_data_name(name: &str) -> Option<u64> {
     name.strip_prefix("data-")?.strip_suffix(".bin")?.parse().ok()
 }

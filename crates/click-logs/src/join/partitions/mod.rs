@@ -47,7 +47,7 @@ impl JoinState<'_> {
     ///
     /// If temporary files may not take as much as they would, some partitions are joined first, and the files of the log are read
     /// again for the others.
-    pub(super) fn partitions(
+    pub(super) fn join_in_partitions(
         &mut self,
         inputs: &Inputs,
         watch: &impl Watch,
@@ -77,7 +77,7 @@ impl JoinState<'_> {
     }
 
     /// Reads all files, and keeps the records of some partitions: of those in `range`, or of as many of the first as there is room
-    /// for, beside `taken` bytes; returns where these end.
+    /// for, beside `bytes_on_disk` bytes; returns where these end.
     fn scatter(
         &mut self,
         inputs: &Inputs,
@@ -102,14 +102,12 @@ impl JoinState<'_> {
                     if encoded_blocks.is_empty() {
                         break;
                     }
-                    for encoded_blocks in encoded_blocks {
+                    for encoded_block in encoded_blocks {
                         match kind {
-                            LineKind::Impressions => {
-                                log.impressions.append_some(&encoded_blocks.records, start..end)?
-                            }
-                            LineKind::Clicks => log.clicks.append_some(&encoded_blocks.records, start..end)?,
+                            LineKind::Impressions => log.impressions.append_some(&encoded_block.records, start..end)?,
+                            LineKind::Clicks => log.clicks.append_some(&encoded_block.records, start..end)?,
                         }
-                        malformed(traces_of(encoded_blocks.asides));
+                        malformed(traces_of(encoded_block.asides));
                     }
                     while self.resources.disk.is_some_and(|most| bytes_on_disk + log.size() > most) {
                         let middle = start.midpoint(end);
@@ -145,13 +143,13 @@ impl JoinState<'_> {
         watch.join(range.len());
         let all: Vec<usize> = range.collect();
         for group in all.chunks(self.resources.threads.max(1)) {
-            let pass_results: Vec<Result<Vec<PassResult>, LogError>> =
-                group.par_iter().map(|&partition| self.join_part(log, partition, &lineups)).collect();
-            for (pass_results, &partition) in pass_results.into_iter().zip(group) {
-                for (pass_results, records) in pass_results? {
-                    self.tally += pass_results.tally;
-                    self.appearances.extend(pass_results.appearances);
-                    take(traces_of(pass_results.asides));
+            let partition_results: Vec<Result<Vec<PassResult>, LogError>> =
+                group.par_iter().map(|&partition| self.join_partition(log, partition, &lineups)).collect();
+            for (pass_results, &partition) in partition_results.into_iter().zip(group) {
+                for (joined, records) in pass_results? {
+                    self.tally += joined.tally;
+                    self.appearances.extend(joined.appearances);
+                    take(traces_of(joined.asides));
                     outcomes.append_all(&records)?;
                 }
                 log.release(partition);
@@ -163,7 +161,12 @@ impl JoinState<'_> {
     }
 
     /// Joins one partition, in several passes over it if its table exceeds the memory.
-    fn join_part(&self, log: &Partitions, partition: usize, lineups: &[Lineup]) -> Result<Vec<PassResult>, LogError> {
+    fn join_partition(
+        &self,
+        log: &Partitions,
+        partition: usize,
+        lineups: &[Lineup],
+    ) -> Result<Vec<PassResult>, LogError> {
         let bytes = log.impressions.bytes(partition);
         let room = self.resources.memory.max(MIN_MEMORY) / 2 / self.resources.threads.max(1) as u64;
         let passes = ImpressionTable::memory(bytes).div_ceil(room).max(1);

@@ -27,7 +27,7 @@ use super::inputs::Inputs;
 use super::join_state::JoinState;
 use super::record::{CLICK_BYTES, ClickRecord, ImpressionRecord, write_id, write_time};
 use super::spill::Spill;
-use super::table::{ImpressionTable, in_groups};
+use super::table::{ImpressionTable, for_each_group};
 use super::tally::Tally;
 use crate::error::LogError;
 use crate::model::{Lineup, Settings};
@@ -294,11 +294,11 @@ impl<'a> Lane<'a> {
             LineKind::Impressions => {
                 self.begin_pane(clock);
                 let records = records.flat_map(|records| ImpressionRecord::all(records, false));
-                in_groups(
+                for_each_group(
                     records,
                     |record| record.id(),
                     |group, ids| {
-                        self.panes.iter().for_each(|pane| pane.table.touch(ids));
+                        self.panes.iter().for_each(|pane| pane.table.prefetch(ids));
                         for &record in group {
                             moved_records.is_out_of_order |= self.insert(record);
                         }
@@ -307,11 +307,11 @@ impl<'a> Lane<'a> {
             }
             LineKind::Clicks => {
                 let clicks = records.flat_map(|records| records.chunks_exact(CLICK_BYTES)).map(ClickRecord::read);
-                in_groups(
+                for_each_group(
                     clicks,
                     |click| click.id,
                     |group, ids| {
-                        self.panes.iter().for_each(|pane| pane.table.touch(ids));
+                        self.panes.iter().for_each(|pane| pane.table.prefetch(ids));
                         for &click in group {
                             if click.time <= safe {
                                 self.click(click, &mut moved_records)
@@ -392,7 +392,7 @@ impl<'a> Lane<'a> {
     ) -> Result<(), String> {
         let Pane { mut table, .. } = pane;
         self.largest = self.largest.max(table.bytes());
-        table.complete_until(complete_until);
+        table.set_complete_until(complete_until);
         let MovedRecords { tally, appearances, outcomes, closed, .. } = moved_records;
         let joined_table = table.finish(
             lineups,

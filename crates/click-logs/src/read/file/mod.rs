@@ -147,9 +147,8 @@ impl LogFile {
             Some(_) => {
                 let end = memchr::memchr(b'\n', &self.pending).unwrap_or(self.pending.len());
                 let line: Vec<u8> = self.pending[..end].to_vec();
-                let not_text = || {
-                    LogError::new("none of JSON Lines, CSV and Parquet: it is not text in UTF-8").in_file(&self.path)
-                };
+                let not_text =
+                    || LogError::new("neither JSON Lines nor CSV: it is not text in UTF-8").in_file(&self.path);
                 let line = std::str::from_utf8(&line).map_err(|_| not_text())?.trim_end_matches('\r');
                 let header = Header::from_line(line, are_conversions)
                     .map_err(|wrong| LogError::at_line(wrong, 1).in_file(&self.path))?;

@@ -1,5 +1,5 @@
-//! Columns as lines of JSON: its definition level (how deep its structure is there) and its repetition level (in which
-//! list it goes on) say where a value belongs, as in Dremel (<https://doi.org/10.14778/1920841.1920886>).
+//! Columns as lines of JSON: the definition level of a value (how deep its structure is there) and its repetition level (in
+//! which list it goes on) say where it belongs, as in Dremel (<https://doi.org/10.14778/1920841.1920886>).
 
 use parquet::basic::{ConvertedType, Repetition};
 use parquet::errors::{ParquetError, Result};
@@ -72,7 +72,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The node of a field at this depth; `place` is that of its first column.
+    /// The node of a field at this depth; `column_number` is that of its first column.
     fn node(&mut self, field: &Type, outside: Levels, column_number: &mut usize) -> Result<Node> {
         let repetition = field.get_basic_info().repetition();
         let inside = Levels {

@@ -56,19 +56,19 @@ impl ProbabilisticMultileaveSigns {
 #[derive(Debug, Default)]
 pub struct ProbabilisticMultileaveSignsScratch {
     inner: ProbabilisticMultileaveScratch,
-    pairs: Pairs,
+    pairs: SignBuffers,
 }
 
 #[derive(Debug, Default)]
-struct Pairs {
+struct SignBuffers {
     /// By click: every ranker's share.
     shares: Vec<f64>,
     clicked: Vec<Share>,
     sum: SignSum,
 }
 
-impl Pairs {
-    fn judge(&mut self, chances: &Chances, clicked: &[usize], signs: &mut PairwisePreferences) {
+impl SignBuffers {
+    fn find_signs(&mut self, chances: &Chances, clicked: &[usize], signs: &mut PairwisePreferences) {
         let rankers = chances.rankers;
         signs.reset(rankers);
         self.shares.clear();
@@ -160,7 +160,7 @@ impl Multileaving for ProbabilisticMultileaveSigns {
             signs.reset(lists.len());
             return false;
         }
-        pairs.judge(&inner.chances, &inner.clicked, signs);
+        pairs.find_signs(&inner.chances, &inner.clicked, signs);
         true
     }
 
@@ -181,7 +181,7 @@ impl Multileaving for ProbabilisticMultileaveSigns {
     ) -> Result<PairwisePreferences, CreditError> {
         let (clicked, chances) = receipt.chances(clicked, &self.inner.weights)?;
         let mut signs = PairwisePreferences::default();
-        Pairs::default().judge(&chances, &clicked, &mut signs);
+        SignBuffers::default().find_signs(&chances, &clicked, &mut signs);
         Ok(signs)
     }
 

@@ -162,12 +162,12 @@ impl Session {
     }
 
     /// A person answered a question without the model.
-    pub(super) fn count_unaudited(&mut self, shown: Competitors) {
+    pub(super) fn count_without_model(&mut self, shown: Competitors) {
         self.audits.calibration.judge(shown, 1);
     }
 
     /// The same, taken back.
-    pub(super) fn uncount_unaudited(&mut self, shown: Competitors) {
+    pub(super) fn uncount_without_model(&mut self, shown: Competitors) {
         self.audits.calibration.judge(shown, -1);
     }
 
@@ -192,12 +192,12 @@ impl Session {
     pub(super) fn weigh_all(&mut self) {
         while let Some((ticket, weighed)) = self.weigh_next() {
             self.append(Event::Weighed { ticket, weighed });
-            self.weighed(ticket, weighed);
+            self.apply_weight(ticket, weighed);
         }
     }
 
-    /// Applies the worth of an answer of the model, once it is in the log.
-    pub(super) fn weighed(&mut self, number: u64, weighed: Weighed) {
+    /// Applies the weight of an answer of the model, once it is in the log.
+    pub(super) fn apply_weight(&mut self, number: u64, weighed: Weighed) {
         let Some(origin) = self.audits.unweighed.remove(&number) else { return };
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return };
         let JudgementRow { first, second, verdict, .. } = self.rows[row];

@@ -17,5 +17,5 @@ pub(crate) use list::expand;
 pub(super) use list::{DataFile, FileList};
 #[cfg(feature = "fuzz")]
 pub(super) use pieces::Sizes;
-pub(super) use pieces::{Failure, Ids, Piece, PieceReader, no_row};
+pub(super) use pieces::{Failure, Piece, PieceReader, QueryIdPlace, no_row};
 pub(crate) use source::{open as open_source, read_text, read_up_to};

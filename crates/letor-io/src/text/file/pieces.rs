@@ -34,7 +34,7 @@ impl Default for Sizes {
 
 /// Where the rows of a file have their query ids.
 #[derive(Debug, Clone)]
-pub(in crate::text) enum Ids {
+pub(in crate::text) enum QueryIdPlace {
     /// After the label: `qid:10`.
     Qid,
     /// As the whole comment, a number that the rows of a query share: `# 3382`.
@@ -48,7 +48,7 @@ pub(in crate::text) enum Ids {
 pub(in crate::text) struct Piece {
     bytes: Vec<u8>,
     len: usize,
-    /// With [`Ids::Groups`]: the group (from 0) that the first row belongs to.
+    /// With [`QueryIdPlace::Groups`]: the group (from 0) that the first row belongs to.
     pub(in crate::text) first_group: usize,
     /// Whether the last line is cut off because it is too long to be a row.
     pub(in crate::text) overlong: bool,
@@ -88,7 +88,7 @@ impl Piece {
 /// Reads a file piece by piece.
 pub(in crate::text) struct PieceReader {
     source: Source,
-    ids: Ids,
+    ids: QueryIdPlace,
     /// The text read beyond the last piece.
     carry: Vec<u8>,
     /// The group that the carried text begins with.
@@ -113,7 +113,7 @@ impl PieceReader {
 
     pub(in crate::text) fn new(source: Source, groups: Option<Arc<GroupSizes>>, sizes: Sizes) -> Result<Self, Error> {
         let mut reader =
-            Self { source, ids: Ids::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, sizes };
+            Self { source, ids: QueryIdPlace::Qid, carry: Vec::new(), group: 0, at_end: false, failure: None, sizes };
         let mut searched = 0;
         let first = loop {
             reader.read_more();
@@ -152,16 +152,16 @@ impl PieceReader {
             return Err(no_row());
         }
         reader.ids = match (first, groups) {
-            (Some(LineShape::Row { qid: None, .. }), Some(groups)) => Ids::Groups(groups),
-            (Some(LineShape::Row { qid: None, comment: Some(_) }), None) => Ids::Comment,
+            (Some(LineShape::Row { qid: None, .. }), Some(groups)) => QueryIdPlace::Groups(groups),
+            (Some(LineShape::Row { qid: None, comment: Some(_) }), None) => QueryIdPlace::Comment,
             // If the row is malformed, parsing it reports that.
-            _ => Ids::Qid,
+            _ => QueryIdPlace::Qid,
         };
         Ok(reader)
     }
 
     /// Where the rows have their query ids.
-    pub(in crate::text) fn ids(&self) -> &Ids {
+    pub(in crate::text) fn ids(&self) -> &QueryIdPlace {
         &self.ids
     }
 
@@ -171,16 +171,16 @@ impl PieceReader {
             return false;
         }
         let mut filled = self.carry.len();
-        let mut want = self.sizes.piece.max(filled);
-        piece.reserve(want);
+        let mut target_len = self.sizes.piece.max(filled);
+        piece.reserve(target_len);
         piece.bytes[..filled].copy_from_slice(&self.carry);
         (piece.first_group, piece.overlong) = (self.group, false);
         (piece.last, piece.failure) = (false, None);
         let cut = loop {
             if !self.at_end {
-                let (read, failure) = read_up_to(&mut self.source, &mut piece.bytes[filled..want]);
+                let (read, failure) = read_up_to(&mut self.source, &mut piece.bytes[filled..target_len]);
                 filled += read;
-                self.at_end = filled < want || failure.is_some();
+                self.at_end = filled < target_len || failure.is_some();
                 self.failure = failure;
             }
             let whole_lines = end_of_lines(&piece.bytes[..filled]);
@@ -205,8 +205,8 @@ impl PieceReader {
                 (self.at_end, filled) = (true, 0);
                 break 0;
             }
-            want = filled + filled.max(self.sizes.piece);
-            piece.reserve(want);
+            target_len = filled + filled.max(self.sizes.piece);
+            piece.reserve(target_len);
         };
         self.carry.clear();
         self.carry.extend_from_slice(&piece.bytes[cut..filled]);
@@ -230,15 +230,15 @@ impl PieceReader {
     /// beginning of the text.
     fn last_query(&mut self, text: &[u8]) -> Option<usize> {
         let cut = match &self.ids {
-            Ids::Groups(groups) => {
+            QueryIdPlace::Groups(groups) => {
                 let (group, cut) = groups.cut(text, self.group);
                 self.group = group;
                 cut
             }
             ids => last_query(text, |line| match (line_shape::shape_of(line), ids) {
                 (LineShape::Blank | LineShape::Comment, _) => LineId::None,
-                (LineShape::Row { comment: Some(id), .. }, Ids::Comment) => LineId::Id(id),
-                (LineShape::Row { qid: Some(id), .. }, Ids::Qid) => LineId::Id(id),
+                (LineShape::Row { comment: Some(id), .. }, QueryIdPlace::Comment) => LineId::Id(id),
+                (LineShape::Row { qid: Some(id), .. }, QueryIdPlace::Qid) => LineId::Id(id),
                 _ => LineId::Bad,
             }),
         };

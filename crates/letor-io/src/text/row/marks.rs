@@ -38,7 +38,7 @@ fn in_a_vector(first: u64, second: u64) -> Marks {
 
 /// The marks of sixteen bytes, as two little-endian words.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use in_words as marks;
+pub(super) use in_words as find_marks;
 
 /// [`find_marks`] without vectors.
 #[cfg(any(test, not(target_arch = "x86_64")))]

@@ -14,7 +14,7 @@ use super::merge::parts_folder;
 use desk::println;
 use output::input;
 use output::numbers::{with_separators, with_unit};
-use output::shards::parts::{PartFile, most_common, other_work, part_files_in, range_list};
+use output::shards::parts::{PartFile, most_common_header, part_files_in, range_list, work_difference};
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
@@ -174,7 +174,7 @@ fn report(folder: &Path) -> Result<Report> {
         .filter_map(|part_files| part_files.part.as_ref().ok().map(|(header, _)| header.clone()))
         .collect();
     let headers: Vec<&Header> = sound.iter().chain(begun.iter().map(|begun| &begun.header)).collect();
-    let work = most_common(&headers)
+    let work = most_common_header(&headers)
         .cloned()
         .with_context(|| format!("{} holds no parts, and no shard is begun", folder.display()))?;
     let mut lines: BTreeMap<u32, Line> = BTreeMap::new();
@@ -184,7 +184,7 @@ fn report(folder: &Path) -> Result<Report> {
         match part {
             Ok((header, made)) => {
                 let share = header.range.end - header.range.start;
-                let difference = other_work(header, &work);
+                let difference = work_difference(header, &work);
                 let condition = if difference.is_some() { Condition::OtherWork } else { Condition::FinishedExperiment };
                 let line = Line {
                     shard: header.shard.to_string(),
@@ -218,7 +218,7 @@ fn report(folder: &Path) -> Result<Report> {
             }
         }
     }
-    for begun in begun.into_iter().filter(|begun| other_work(&begun.header, &work).is_none()) {
+    for begun in begun.into_iter().filter(|begun| work_difference(&begun.header, &work).is_none()) {
         let shard = begun.header.shard;
         let line = Line {
             shard: shard.to_string(),

@@ -28,7 +28,7 @@ pub(crate) fn braces(text: &str) -> Result<Vec<String>> {
     let choices = choices.split(',').map(str::trim);
     Ok(choices
         .flat_map(|choice| {
-            expanded_suffixes.iter().map(move |expanded_suffixes| format!("{prefix}{choice}{expanded_suffixes}"))
+            expanded_suffixes.iter().map(move |expanded_suffix| format!("{prefix}{choice}{expanded_suffix}"))
         })
         .collect())
 }

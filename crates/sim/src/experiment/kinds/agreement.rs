@@ -8,7 +8,7 @@ use interleave::AnyInterleaving;
 use output::cache::sha256_hex;
 use output::progress::Progress;
 use output::usage::usage;
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 use studies::agreement::{self, PairAgreement, Plan};
 use studies::runner::NumberedWork;
 
@@ -115,7 +115,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         let arms = prepared.site.arms();
         ensure!(arms >= 2, usage(format!("setting {:?}: expected two rankers or more, found {arms}", setting.name)));
         let start = Instant::now();
-        let key = seed_text(Seeded::Agreement {
+        let key = seed_text(SeedSubject::Agreement {
             site: &prepared.description,
             methods: &plan.methods.iter().map(ToString::to_string).collect::<Vec<_>>(),
             horizons: &plan.horizons,

@@ -9,7 +9,7 @@ use output::numbers::with_unit;
 use output::progress::Progress;
 use rayon::prelude::*;
 use simulation::runs::{RunPlan, batches_of_runs, ensure_room_for_runs, jobs_of};
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 
 use crate::experiment::config::expand::{self, Setting};
 use crate::experiment::config::validate::require_key;
@@ -153,7 +153,7 @@ fn play_cells<'a>(
         let measured_seed = environment.seed_text();
         for spec in &plan.algorithms {
             for checkpoints in plan.checkpoints(spec) {
-                let text = seed_text(Seeded::Cell {
+                let text = seed_text(SeedSubject::Cell {
                     measured: &measured_seed,
                     algorithm: spec,
                     checkpoints: &checkpoints,

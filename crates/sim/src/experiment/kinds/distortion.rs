@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use figures::Panel;
 use output::progress::Progress;
-use simulation::seed_text::{Seeded, seed_text};
+use simulation::seed_text::{SeedSubject, seed_text};
 use simulation::truth::RegretMeasure;
 
 use crate::experiment::config::expand::Setting;
@@ -120,7 +120,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
         for &size in experiment.sizes.iter().filter(|size| (2..=max_losers).contains(*size)) {
             let start = Instant::now();
             let plan = Plan { size, multileavings, sets, seed };
-            let key = seed_text(Seeded::Distortion {
+            let key = seed_text(SeedSubject::Distortion {
                 site: &prepared.description,
                 winners: &truth.winners,
                 size,

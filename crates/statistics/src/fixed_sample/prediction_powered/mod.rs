@@ -96,7 +96,7 @@ impl Estimate {
 }
 
 /// The weight λ of a model in [0, 1] with the least variance V0 - 2 `slope` λ + `curvature` λ².
-pub(crate) fn tuned(slope: f64, curvature: f64) -> f64 {
+pub(crate) fn tuned_lambda(slope: f64, curvature: f64) -> f64 {
     if curvature > 0.0 { (slope / curvature).clamp(0.0, 1.0) } else { 0.0 }
 }
 
@@ -150,7 +150,7 @@ fn least(means: &[MeanMoments], moments: impl Fn(&MeanMoments) -> Moments) -> f6
         let (slope, curvature) = mean.variance(&moments(mean));
         (sum.0 + slope, sum.1 + curvature)
     });
-    tuned(slope, curvature)
+    tuned_lambda(slope, curvature)
 }
 
 impl Jackknifed {

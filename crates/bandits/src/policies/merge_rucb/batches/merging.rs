@@ -13,7 +13,7 @@ impl Merging for Batches {
         &mut self.pending
     }
 
-    fn emptied(&self, count: usize) -> Self {
+    fn empty_like(&self, count: usize) -> Self {
         let mut batches = Self::empty(self.room, count, self.prior);
         batches.left = self.left;
         batches.arms = self.arms;
@@ -39,7 +39,7 @@ impl Merging for Batches {
             }
         }
         other.sizes[to] += size as u32;
-        other.never_met(to, |k, l| (k < offset) != (l < offset));
+        other.reset_estimates(to, |k, l| (k < offset) != (l < offset));
     }
 
     fn restart(&mut self) {

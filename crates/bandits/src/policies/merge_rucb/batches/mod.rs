@@ -1,5 +1,5 @@
 //! The batches of mergeRUCB: their arms and the wins of their pairs. All lie in flat
-//! arrays of equal rooms, one a batch, so that a million arms need no million allocations.
+//! arrays, with room of equal size for each batch, so that a million arms need no million allocations.
 
 use crate::confidence::lanes::{HALF_LANES, LANES, Lanes};
 use crate::confidence::{PairEstimate, Reciprocals};
@@ -56,7 +56,7 @@ impl Batches {
         for (batch, members) in all.chunks(p).enumerate() {
             batches.members[batch * room..batch * room + members.len()].copy_from_slice(members);
             batches.sizes[batch] = members.len() as u32;
-            batches.never_met(batch, |_, _| true);
+            batches.reset_estimates(batch, |_, _| true);
         }
         batches.left = arms;
         batches.arms = arms;
@@ -88,7 +88,7 @@ impl Batches {
     }
 
     /// The pairs of places of a batch that `which` picks have never met.
-    fn never_met(&mut self, batch: usize, which: impl Fn(usize, usize) -> bool) {
+    fn reset_estimates(&mut self, batch: usize, which: impl Fn(usize, usize) -> bool) {
         let (mean, width) = if self.prior == 0 { (2.0, 0.0) } else { (0.5, 0.5_f64.sqrt()) };
         let size = self.sizes[batch] as usize;
         for k in 0..size {
@@ -210,16 +210,16 @@ impl Batches {
         self.wins[at] += u32::from(champion_won);
         self.wins[across] += u32::from(!champion_won);
         let (won, lost) = (self.wins[at], self.wins[across]);
-        let [share, mut width] = self.shares.of(won + lost);
+        let [reciprocal, mut width] = self.shares.of(won + lost);
         let (won, lost) = (f64::from(won), f64::from(lost));
-        let evidence = (won - lost) * (won - lost) * share / 4.0;
+        let evidence = (won - lost) * (won - lost) * reciprocal / 4.0;
         let open = self.open.get(at).copied().unwrap_or(0);
         if open > 0 {
             width = PairEstimate::width(won + lost, open);
         }
         let (row, column) = (self.row(champion), self.row(challenger));
-        self.set_estimate(row, challenger, (lost * share, width));
-        self.set_estimate(column, champion, (won * share, width));
+        self.set_estimate(row, challenger, (lost * reciprocal, width));
+        self.set_estimate(column, champion, (won * reciprocal, width));
         self.pending[self.current] = evidence;
     }
 
@@ -233,7 +233,7 @@ impl Batches {
     /// Rewrites the bounds of two places of a batch: seldom, for a pair that has never met and for duels that are
     /// forgotten.
     #[cold]
-    fn rate(&mut self, batch: usize, [first, second]: [usize; 2]) {
+    fn update_estimates(&mut self, batch: usize, [first, second]: [usize; 2]) {
         let [at, across] = self.cells(batch, [first, second]);
         let open = if self.open.is_empty() { 0 } else { self.open[at] };
         let estimate = PairEstimate::of(self.wins[at].into(), self.wins[across].into(), open);
@@ -246,8 +246,8 @@ impl Batches {
     #[inline]
     fn find(&mut self, pair: &[Arm]) -> Option<(usize, [usize; 2])> {
         let (room, sizes, members) = (self.room, &self.sizes, &self.members);
-        let of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
-        self.homes.find(pair, self.arms, sizes.len(), of)
+        let members_of = |batch: usize| &members[batch * room..batch * room + sizes[batch] as usize];
+        self.homes.find(pair, self.arms, sizes.len(), members_of)
     }
 
     /// A duel of these arms, which have just been chosen, is open from now on.
@@ -274,7 +274,7 @@ impl Batches {
         (self.open[at], self.open[across]) = (open, open);
         let known = self.wins[at] + self.wins[across];
         if known == 0 {
-            self.rate(batch, places);
+            self.update_estimates(batch, places);
             return;
         }
         // Their means stay: only the width is new.
@@ -294,7 +294,7 @@ impl Batches {
         let open = self.open[at] - 1;
         (self.open[at], self.open[across]) = (open, open);
         let Some(first_won) = first_won else {
-            self.rate(batch, places);
+            self.update_estimates(batch, places);
             return;
         };
         let (won, lost) = (self.wins[at] + u32::from(first_won), self.wins[across] + u32::from(!first_won));
@@ -304,10 +304,10 @@ impl Batches {
             self.estimate(batch * self.room + places[0], places[1]).1
                 == PairEstimate::width(f64::from(won + lost), open)
         );
-        let (share, evidence) = share_and_evidence(won, lost);
+        let (reciprocal, evidence) = reciprocal_and_evidence(won, lost);
         let (row, column) = (batch * self.room + places[0], batch * self.room + places[1]);
-        self.standings[row * self.groups + places[1] / LANES].means[places[1] % LANES] = f64::from(lost) * share;
-        self.standings[column * self.groups + places[0] / LANES].means[places[0] % LANES] = f64::from(won) * share;
+        self.standings[row * self.groups + places[1] / LANES].means[places[1] % LANES] = f64::from(lost) * reciprocal;
+        self.standings[column * self.groups + places[0] / LANES].means[places[0] % LANES] = f64::from(won) * reciprocal;
         // Of several outcomes before the next turn of the batch, the strongest evidence is kept: it decides whether
         // to look at the batch.
         self.pending[batch] = evidence.max(self.pending[batch]);
@@ -363,7 +363,7 @@ impl Batches {
         }
         self.left -= size - survivors.len();
         self.sizes[batch] = survivors.len() as u32;
-        self.homes.moved();
+        self.homes.forget_places();
         true
     }
 
@@ -394,10 +394,10 @@ fn draw_set_bit(mut bits: u32, generator: &mut Generator) -> usize {
 
 /// 1 / n of a pair that has met, and the evidence against the arm behind, with one division.
 #[inline]
-fn share_and_evidence(won: u32, lost: u32) -> (f64, f64) {
+fn reciprocal_and_evidence(won: u32, lost: u32) -> (f64, f64) {
     let (won, lost) = (f64::from(won), f64::from(lost));
-    let share = 1.0 / (won + lost);
-    (share, (won - lost) * (won - lost) * share / 4.0)
+    let reciprocal = 1.0 / (won + lost);
+    (reciprocal, (won - lost) * (won - lost) * reciprocal / 4.0)
 }
 
 /// n (1/2 - mu)^2 of a pair: what alpha ln t must reach for the upper bound of the arm that is

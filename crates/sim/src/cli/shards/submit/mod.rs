@@ -21,7 +21,7 @@ use limits::{MemoryLimit, TimeLimit};
 use output;
 use output::numbers::parse_up_to;
 use output::program;
-use output::shards::parts::{most_common, other_work, part_files_in, range_list};
+use output::shards::parts::{most_common_header, part_files_in, range_list, work_difference};
 use output::shards::{Header, folder_of};
 use output::usage::usage;
 use ranktypes::text::escaped;
@@ -261,7 +261,7 @@ impl Submit {
         let part_files = if parts_folder.is_dir() { part_files_in(parts_folder)? } else { Vec::new() };
         let sound: Vec<&Header> =
             part_files.iter().filter_map(|part_files| Some(&part_files.part.as_ref().ok()?.0)).collect();
-        let Some(work) = most_common(&sound) else { return Ok((0..self.shards).collect()) };
+        let Some(work) = most_common_header(&sound) else { return Ok((0..self.shards).collect()) };
         ensure!(
             work.shard.of == self.shards,
             usage(format!(
@@ -271,8 +271,9 @@ impl Submit {
                 self.shards
             ))
         );
-        let finished =
-            |index: &u32| sound.iter().any(|header| header.shard.index == *index && other_work(header, work).is_none());
+        let finished = |index: &u32| {
+            sound.iter().any(|header| header.shard.index == *index && work_difference(header, work).is_none())
+        };
         Ok((0..self.shards).filter(|index| !finished(index)).collect())
     }
 

@@ -61,7 +61,7 @@ pub struct Transaction<'a> {
 
 impl std::fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Session(at {})", self.now)
+        write!(f, "Transaction(at {})", self.now)
     }
 }
 

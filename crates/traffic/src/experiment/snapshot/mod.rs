@@ -5,6 +5,8 @@
 //! a snapshot of each. (Version 1 held all units; it was never written beside a log that is not whole, which is folded instead.) A later
 //! build may be unable to read the policy's state; then another revision chooses from there on, as after any change of a policy.
 
+pub(super) mod error;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use bandits::open::Ticket;
@@ -13,9 +15,7 @@ use serde::{Deserialize, Serialize};
 use verdicts::integrity::PageCounts;
 use verdicts::ledger::{OpenDays, UnitLedger};
 
-use super::super::chooser::Chooser;
-use super::super::event::{Choice, DayRow, Event, EventError, RecordedEvent, Time};
-use super::super::guards::GuardCounts;
+use self::error::SnapshotError;
 use super::clicks::{EventOddities, RecentlyClosed};
 use super::conversions::ConversionLedger;
 use super::marks::RememberedMarks;
@@ -25,7 +25,9 @@ use super::share::Share;
 use super::units::Units;
 use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic};
 use crate::State;
-use crate::config::ConfigError;
+use crate::chooser::Chooser;
+use crate::event::{Choice, DayRow, Event, RecordedEvent, Time};
+use crate::guards::GuardCounts;
 
 /// The version of the bytes of an experiment with segments, or in which conversions count. Each experiment has the first version that has all
 /// of it: equal logs had these bytes before there was more.
@@ -46,24 +48,6 @@ pub struct Snapshot {
     pub first_open: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
-}
-
-/// Why bytes cannot be restored.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SnapshotError {
-    /// Another program wrote it.
-    #[error("the snapshot has the version {0}, which this program does not read; use the program that wrote it")]
-    Version(u8),
-    /// No program writes such bytes.
-    #[error("the snapshot is damaged: {0}")]
-    Damaged(&'static str),
-    /// Its settings cannot be read.
-    #[error("the settings of the snapshot: {0}")]
-    Settings(#[from] EventError),
-    /// Its settings are not accepted.
-    #[error("the settings of the snapshot: {0}")]
-    Config(#[from] ConfigError),
 }
 
 #[derive(Serialize, Deserialize)]

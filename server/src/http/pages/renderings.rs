@@ -27,7 +27,7 @@ const MAX_RENDERING_AGE: Duration = Duration::from_secs(1);
 
 /// A rendering.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct Rendering {
     rendered_at: Instant,
     /// Grows with each rendering of the experiment in this process.
     pub(super) version: u64,
@@ -47,7 +47,7 @@ pub(super) struct Piece {
     pub(super) message: Bytes,
 }
 
-impl Board {
+impl Rendering {
     /// The parts that are the same for all readers.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Section> {
         self.pieces.iter().map(|piece| &piece.part)
@@ -65,11 +65,11 @@ pub(super) fn message(part: &Section) -> Bytes {
 }
 
 /// Held by the task that renders an experiment; others wait, and use its result.
-type Turn = Arc<Turns<Option<Arc<Board>>>>;
+type Turn = Arc<Turns<Option<Arc<Rendering>>>>;
 
 /// All renderings.
 #[derive(Debug)]
-pub(super) struct Boards {
+pub(super) struct Renderings {
     turns: Mutex<BTreeMap<u32, Turn>>,
     /// Those that must be made again although they are young.
     stale: Mutex<BTreeMap<u32, Instant>>,
@@ -80,7 +80,7 @@ pub(super) struct Boards {
     process: String,
 }
 
-impl Default for Boards {
+impl Default for Renderings {
     fn default() -> Self {
         Self {
             turns: Mutex::default(),
@@ -92,7 +92,7 @@ impl Default for Boards {
     }
 }
 
-impl Boards {
+impl Renderings {
     /// Ends all streams.
     pub(super) fn end(&self) {
         self.end_signal.send_replace(true);
@@ -124,13 +124,13 @@ impl Boards {
         self.stale.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Instant::now());
     }
 
-    fn is_stale(&self, id: u32, board: &Board) -> bool {
+    fn is_stale(&self, id: u32, board: &Rendering) -> bool {
         let stale = self.stale.lock().unwrap_or_else(PoisonError::into_inner);
         stale.get(&id).is_some_and(|since| board.rendered_at <= *since)
     }
 
     /// The page of an experiment, at most a second old.
-    pub(super) async fn latest(&self, app: &App, entry: &ExperimentHandle) -> Result<Arc<Board>, Problem> {
+    pub(super) async fn latest(&self, app: &App, entry: &ExperimentHandle) -> Result<Arc<Rendering>, Problem> {
         let turn = {
             let mut held = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(held.entry(entry.id).or_default())
@@ -144,10 +144,10 @@ impl Boards {
         }
         let made = Instant::now();
         let (id, known) = (entry.id, app.verdicts.known().get(&entry.id).copied());
-        let job = move |session: &mut Transaction<'_>| {
-            let now = session.now;
-            let awaited = session.awaited(id);
-            jobs::snapshot_with(session, id, known, |experiment| Glance::of(experiment, now, awaited))
+        let job = move |transaction: &mut Transaction<'_>| {
+            let now = transaction.now;
+            let awaited = transaction.awaited(id);
+            jobs::snapshot_with(transaction, id, known, |experiment| Glance::of(experiment, now, awaited))
         };
         let snapshot = app.writer.call(Some(WRITER_PATIENCE), job).await??;
         let (shared, previous, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
@@ -175,8 +175,8 @@ fn rendered(
     now: Instant,
     (state, winner): (State, Option<String>),
     sections: Vec<Section>,
-    before: Option<&Board>,
-) -> Board {
+    before: Option<&Rendering>,
+) -> Rendering {
     let version = before.map_or(1, |before| before.version + 1);
     let section = |part: Section| {
         let known = before.and_then(|before| before.pieces.iter().find(|section| section.part == part));
@@ -184,7 +184,7 @@ fn rendered(
     };
     // Controls differ from reader to reader.
     let pieces = sections.into_iter().filter(|part| part.id != "controls").map(section).collect();
-    Board { rendered_at: now, version, state, winner, pieces }
+    Rendering { rendered_at: now, version, state, winner, pieces }
 }
 
 #[cfg(test)]
