@@ -85,7 +85,7 @@ enum SessionResult {
     Values(Values),
     /// The entry does not play such a problem.
     DoesNotPlay(String),
-    /// It first_foul a rule.
+    /// It broke a rule.
     Broke(String),
     /// It was not played, because it had broken a rule before.
     Skipped,

@@ -323,7 +323,7 @@ pub struct Units {
     names: Vec<String>,
     versions: BTreeMap<Option<String>, VersionDeclarations>,
     last_day: i32,
-    /// LineupIndex of rankers with their version, and their numbers; and the last of them, since most follow one like them.
+    /// Pairs of rankers with their version, and their numbers; and the last of them, since most follow one like them.
     numbers: BTreeMap<[Option<String>; 3], u32>,
     last: Option<([Option<String>; 3], u32)>,
     lineups: Vec<Lineup>,

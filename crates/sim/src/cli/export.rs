@@ -27,7 +27,7 @@ const QRELS: &str = "qrels.txt";
 /// Write the lists of feature rankers or models as TREC runs, and the labels as qrels.
 ///
 /// The folder holds one run per ranker, NAME.run, and qrels.txt: `rankduel --rankings FOLDER --qrels FOLDER/qrels.txt` reads
-/// them, and so do trec_eval and ir_measures. DocumentNumbers have the numbers in the comments of the files (`#docid =
+/// them, and so do trec_eval and ir_measures. Documents have the numbers in the comments of the files (`#docid =
 /// GX001-23-456`), or invented ones, QUERY-ROW. Scores have all digits; trec_eval compares them in single precision.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("data").args(["positional", "dataset"]).required(true).multiple(true)))]

@@ -12,7 +12,7 @@
 //!    - each i of B with an optimistic score below another's pessimistic one leaves B, and if
 //!      B(i) has not L + 1 arms it becomes { j : u(i, j) < 1/2 }; if B is empty all restart;
 //!    - each i of C with two equal scores joins B; B(i) becomes empty and L what i loses to;
-//!      every other B(j) is empty_like if it has fewer than L + 1 arms, and cut at random to L + 1 if
+//!      every other B(j) is emptied if it has fewer than L + 1 arms, and cut at random to L + 1 if
 //!      it has more;
 //! 3. with probability 1/4, draw a pair (i, j), j in B(i), that is open (l <= 1/2 <= u), and
 //!    meets; otherwise
