@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
     #: One for each field, by our own name for it.
     columns: dict[str, str]
     #: All others: what is nested, and second names of a field.
-    more: list[str]
+    other_columns: list[str]
 
 
 def chosen(found: Sequence[str], kind: str) -> Chosen:
@@ -64,17 +64,17 @@ def chosen(found: Sequence[str], kind: str) -> Chosen:
     # An event is no impression, which is for the compiled part to say.
     if not clicks:
         columns.pop("action_name", None)
-    more = [name for name in held if name not in columns.values()]
+    other_columns = [name for name in held if name not in columns.values()]
     needed = ("impression", "document", "time") if clicks else ("impression", "time", "shown")
     missing = [name for name in needed if name not in columns]
     # Receipts may say what was shown.
     if "receipt" in columns and "shown" in missing:
         missing.remove("shown")
-    if missing and not any(held[name] == "object" for name in more):
+    if missing and not any(held[name] == "object" for name in other_columns):
         raise ValueError(
             f"the {kind} have no column {missing[0]!r}; they have {', '.join(found)}: rename the column that holds it"
         )
-    return Chosen(columns, more)
+    return Chosen(columns, other_columns)
 
 
 def _is_text(kind: Any, pa: Any) -> bool:
@@ -248,7 +248,7 @@ def _as_json(name: str, value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _more(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
+def _other_columns_as_json(batch: pyarrow.RecordBatch, names: Sequence[str]) -> Any:
     """Some columns, as the text of one JSON object for each row."""
     import pyarrow as pa
 
@@ -270,20 +270,20 @@ def _kind(name: str) -> str:
     return {"time": "times", "receipt": "receipts"}.get(name, "texts")
 
 
-def _reader_of_objects(table: Table, columns: Mapping[str, str], more: Sequence[str]) -> _core.Reader:
+def _reader_of_objects(table: Table, columns: Mapping[str, str], other_columns: Sequence[str]) -> _core.Reader:
     """The rows of a dictionary of columns, or of a frame of pandas with objects that Arrow does not take."""
     asked = {own: Column(name, _kind(own)) for own, name in columns.items()}
-    more = list(more)
+    other_columns = list(other_columns)
     # Text that stands for something else is read with the rest.
     for own, column in list(asked.items()):
         if column.kind in ("lists", "numbers") and begin_with_text(table.objects(column.name, column.kind)):
-            more.append(asked.pop(own).name)
+            other_columns.append(asked.pop(own).name)
     reader = table.reader_of_objects(asked)
     assert reader is not None
-    if more:
+    if other_columns:
         rows = []
-        for values in zip(*(table.objects(name, "texts") for name in more)):
-            said = {name: _as_json(name, value) for name, value in zip(more, values)}
+        for values in zip(*(table.objects(name, "texts") for name in other_columns)):
+            said = {name: _as_json(name, value) for name, value in zip(other_columns, values)}
             said = {name: value for name, value in said.items() if value is not None}
             rows.append(json.dumps(said) if said else None)
         reader.add("more", "ids", rows)
@@ -299,7 +299,7 @@ def _read(reader: _core.Reader, kind: str) -> Iterator[_core.Batch]:
 
 
 def _cast_batches(
-    source: Iterator[pyarrow.RecordBatch], columns: dict[str, str], more: list[str], schema: pyarrow.Schema
+    source: Iterator[pyarrow.RecordBatch], columns: dict[str, str], other_columns: list[str], schema: pyarrow.Schema
 ) -> Iterator[pyarrow.RecordBatch]:
     """Batches of any types with the columns that the compiled part reads, in its types."""
     import pyarrow as pa
@@ -307,13 +307,13 @@ def _cast_batches(
     # Text that stands for something else is read with the rest.
     for name, here in list(columns.items()):
         if name in (*LISTS, *NUMBERS) and _is_text(schema.field(here).type, pa):
-            more.append(columns.pop(name))
+            other_columns.append(columns.pop(name))
     for whole in source:
         for first in range(0, len(whole), _ROWS):
             batch = whole.slice(first, _ROWS)
             rows = normal(batch, columns)
-            if more:
-                said = _more(batch, more)
+            if other_columns:
+                said = _other_columns_as_json(batch, other_columns)
                 rows = pa.RecordBatch.from_arrays([*rows.columns, said], names=[*rows.schema.names, "more"])
             yield rows
 
@@ -347,22 +347,22 @@ def batches(frame: Any, kind: str) -> Iterator[_core.Batch | pyarrow.RecordBatch
         return
     table = Table(frame, kind)
     table.check_names(name for name in table.names if _core.log_column(name, kind == "clicks"))
-    columns, more = chosen(table.names, kind)
-    if not more:
+    columns, other_columns = chosen(table.names, kind)
+    if not other_columns:
         asked = {own: Column(name, _kind(own)) for own, name in columns.items()}
         reader = table.reader(asked)
         if reader is not None:
             yield from _read(reader, kind)
             return
     if isinstance(frame, Mapping) or hasattr(frame, "iloc"):
-        yield from _read(_reader_of_objects(table, columns, more), kind)
+        yield from _read(_reader_of_objects(table, columns, other_columns), kind)
         return
     try:
         import pyarrow as pa
     except ImportError:
         raise ImportError(f"such {kind} are read through pyarrow: pip install pyarrow") from None
-    source = _stream(table, [*columns.values(), *more], kind, pa)
-    yield from _cast_batches(source, columns, more, source.schema)
+    source = _stream(table, [*columns.values(), *other_columns], kind, pa)
+    yield from _cast_batches(source, columns, other_columns, source.schema)
 
 
 def _stream(table: Table, names: Sequence[str], kind: str, pa: Any) -> Any:

@@ -257,4 +257,4 @@ def credit(
         if row["second"] == "busiest" and row["kind"] == 1:
             n[0] = row["most"]
         rows.append((row["kind"], row["version"], row["day"], row["first"], row["second"], n))
-    return checked(Credited(*_core.added_up(asked, survey, rows), asked, "rankduel.spark.credit"))
+    return checked(Credited(*_core.credit_counts(asked, survey, rows), asked, "rankduel.spark.credit"))

@@ -90,7 +90,8 @@ mod _core {
     use super::live::Session;
     #[pymodule_export]
     use super::logs::{
-        Counting, EventGathering, Log, Rows, added_up, decided, log_column, merge_surveys, outcomes_of, sealed_summary,
+        Counting, EventGathering, Log, Rows, credit_counts, decided, log_column, merge_surveys, outcomes_of,
+        sealed_summary,
     };
     #[pymodule_export]
     use super::matrix::Matrix;

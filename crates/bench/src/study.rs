@@ -118,10 +118,14 @@ impl BenchStudy {
 
     /// The problems of a track that are played.
     fn problems(&self, track: Track) -> Vec<&'static Problem> {
-        let chosen = self.request.problems.as_ref();
         let mut problems = self.definition.problems_of(track);
-        problems.retain(|problem| chosen.is_none_or(|chosen| chosen.contains(&problem.name)));
+        problems.retain(|problem| self.plays(problem));
         problems
+    }
+
+    /// Whether a problem was requested.
+    fn plays(&self, problem: &Problem) -> bool {
+        self.request.problems.as_ref().is_none_or(|requested| requested.contains(&problem.name))
     }
 
     fn problem_names(&self, track: Track) -> Vec<String> {
@@ -199,7 +203,7 @@ impl BenchStudy {
     /// The results of all units.
     fn results(&self, cells: &[Vec<SessionResult>]) -> Results {
         let problems = self.definition.problems.iter();
-        let played = |problem: &&Problem| self.request.problems.as_ref().is_none_or(|all| all.contains(&problem.name));
+        let played = |problem: &&Problem| self.plays(problem);
         let fouls = self.fouls(cells);
         let of_track = |&track: &Track| (track, self.track_results(track, cells, &fouls));
         let tracks = self.request.tracks.iter().map(of_track).collect();

@@ -120,12 +120,12 @@ impl<'a> Correction<'a> {
     /// Covariances if units of a judge depend on each other, and verdicts on a question do.
     pub(crate) fn by_judge(&self, judges: &[u32]) -> Vec<f64> {
         let units: Vec<u32> = (0..self.question_indices.len() as u32).collect();
-        self.by_both(&self.by_question(), judges, &units)
+        self.covariance_by_both(&self.by_question(), judges, &units)
     }
 
     /// Two-way covariances: by items (or questions), given as `items`, and by judges. For each unit, `judges` has the number of its judge,
     /// and `both` that of its judge and item together. The model is not a sample of judges: each of its questions stands alone.
-    pub(crate) fn by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
+    pub(crate) fn covariance_by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
         two_way(items, &self.with_own_clusters(judges), &self.with_own_clusters(both))
     }
 

@@ -26,6 +26,7 @@ mod correction;
 mod error;
 mod estimate;
 mod findings;
+mod fit_accuracy;
 mod gold;
 mod group;
 mod plausible_truth;

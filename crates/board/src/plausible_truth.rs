@@ -1,8 +1,8 @@
 //! Plausible truths given a table: draws for simulations of further judgements.
 
 use crate::board::best_by_strengths;
+use crate::fit_accuracy::Source;
 use crate::group::GroupFit;
-use crate::populations::Source;
 use crate::posterior::{Posterior, UnderSpread};
 use crate::settings::{Settings, TieModel};
 use crate::units::Units;
@@ -142,6 +142,6 @@ pub fn named_by_strengths(table: &Table, settings: &Settings) -> Result<Option<u
     let comparisons: Vec<_> = share.iter().map(|unit| unit.comparison).collect();
     let fit = crate::group::fitted(members.len(), &comparisons, settings.ties.model())?;
     let source = Source { fit: &fit, comparisons: &comparisons, units: share, correction: None };
-    let contrasts = crate::populations::contrasts_of_best(&source, settings)?;
+    let contrasts = crate::fit_accuracy::contrasts_of_best(&source, settings)?;
     Ok(best_by_strengths(&fit, &contrasts, settings.tolerance, settings).map(|member| members[member]))
 }

@@ -15,7 +15,7 @@ use crate::outcomes::{Table, integrity, rankers_beside, summary_beside, summary_
 pub const SYNTHETIC: &str = "The log is simulated: it says nothing about real users.";
 
 /// The key of a remark about the summary.
-pub(crate) const REMARK: &str = "remark about the summary";
+pub(crate) const REMARK_KEY: &str = "remark about the summary";
 
 /// The outcomes at `path`, a folder that `click-logs credit` wrote or a table of outcomes in any form, and the summary beside it; null
 /// if there is none, or it is not valid, which every verdict then mentions.
@@ -33,7 +33,7 @@ pub fn read_outcomes(path: &Path) -> anyhow::Result<(Outcomes, Value)> {
     let table = Table::open(&table_path)?;
     let (mut summary, remark) = summary_beside(&table_path, &table.text(&rankers_beside(&table_path)));
     if let Some(remark) = remark {
-        summary[REMARK] = remark.into();
+        summary[REMARK_KEY] = remark.into();
     }
     let names = summary["rankers"].as_array().into_iter().flatten();
     let order: Vec<String> = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
@@ -63,7 +63,7 @@ pub fn outlook(verdicts: &Verdicts, summary: &Value) -> Outlook {
 pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
     let mut json = verdicts.json();
     // A summary that may have been changed does not prove that the log is real.
-    let certain = summary[REMARK].is_null() || is_synthetic(summary);
+    let certain = summary[REMARK_KEY].is_null() || is_synthetic(summary);
     json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
     json["warnings"] = before_all(verdicts, summary).into();
     let checked = integrity(summary);
@@ -109,7 +109,7 @@ pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
     let by = verdicts.latest().by;
     let mut messages = warnings(summary);
     messages.extend(verdicts.versions.iter().filter_map(VersionVerdict::missing_days_warning));
-    messages.splice(0..0, summary[REMARK].as_str().map(str::to_owned));
+    messages.splice(0..0, summary[REMARK_KEY].as_str().map(str::to_owned));
     if by == CountUnit::Impressions && summary["pairs"] == "steered" {
         messages.insert(
             0,

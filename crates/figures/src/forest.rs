@@ -12,7 +12,7 @@ use crate::{Figure, Forest, ForestRow};
 /// Blue, of Okabe and Ito.
 pub(super) const COLOR: Rgb = (0, 114, 178);
 /// Lighter, for the thin line.
-pub(super) const THIN: Rgb = (140, 180, 210);
+pub(super) const THIN_LINE_COLOR: Rgb = (140, 180, 210);
 /// The size of the head of an arrow, in units of the page.
 const ARROW_LENGTH: f64 = 7.0;
 /// The height of a row, in units of the page.
@@ -84,11 +84,11 @@ pub(super) fn scale(canvas: &mut Canvas, axis: &Axis, frame: Frame, size: f64) {
 pub(super) fn interval(canvas: &mut Canvas, row: &ForestRow, axis: &Axis, frame: Frame, y: f64, unit: f64) {
     let x = |value: f64| position(axis, frame, value);
     if let Some((low, high)) = row.outer {
-        canvas.line(&[(x(low), y), (x(high), y)], 1.5 * unit, THIN);
+        canvas.line(&[(x(low), y), (x(high), y)], 1.5 * unit, THIN_LINE_COLOR);
     }
     canvas.line(&[(x(row.inner.0), y), (x(row.inner.1), y)], 4.0 * unit, COLOR);
     // Intervals without an end go on beyond the axis.
-    for (interval, color) in [(row.outer, THIN), (Some(row.inner), COLOR)] {
+    for (interval, color) in [(row.outer, THIN_LINE_COLOR), (Some(row.inner), COLOR)] {
         let ends = interval.map_or([0.0; 2], |(low, high)| [low, high]);
         let arrow = ARROW_LENGTH * unit;
         for (end, inwards) in ends.into_iter().zip([arrow, -arrow]).filter(|(end, _)| end.is_infinite()) {

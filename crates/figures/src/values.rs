@@ -103,7 +103,7 @@ pub(super) fn forest_json(figure: &Forest) -> Result<String> {
         x_label: figure.x_label.clone(),
         close: figure.close,
         note: figure.note.clone(),
-        colors: [forest::COLOR, forest::THIN].map(hex),
+        colors: [forest::COLOR, forest::THIN_LINE_COLOR].map(hex),
         rows: rows.collect(),
     };
     Ok(serde_json::to_string(&values)?)

@@ -9,7 +9,7 @@ pub enum OtherFormat {
     Zip,
     /// A zip archive of NumPy arrays.
     Npz,
-    /// Another archive, or a file that is compressed with something else than gzip.
+    /// Another archive, or a file that is compressed with something other than gzip.
     Packed(&'static str),
     /// Text in UTF-16.
     Utf16,
@@ -57,7 +57,7 @@ impl OtherFormat {
     pub const ZSTD: Self = Self::Packed("zstd");
 
     /// Advice to remove the separators of a JSON sequence.
-    pub const WITHOUT_SEPARATORS: &str = "`tr -d '\\036'` removes the separators";
+    pub const SEPARATOR_ADVICE: &str = "`tr -d '\\036'` removes the separators";
 
     /// The format of a file that begins with these bytes; `None` for what may be text, and for gzip, which readers unpack.
     #[must_use]

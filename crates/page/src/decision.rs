@@ -14,11 +14,11 @@ use crate::model::{
 };
 
 /// The most charts of win rates.
-const RATES: usize = 6;
+const MAX_RATES: usize = 6;
 /// The most rows of pairs.
-const PAIRS: usize = 40;
+const MAX_PAIR_ROWS: usize = 40;
 /// With more rankers there is no matrix: it would be unreadable.
-const MATRIX: usize = 12;
+const MAX_MATRIX_RANKERS: usize = 12;
 
 /// The tone of a finding, and a word for it.
 #[must_use]
@@ -48,13 +48,13 @@ pub fn overview(decision: &Decision, unit: Option<&str>) -> Overview {
         rates: order
             .iter()
             .filter(|pair| leader.is_none_or(|leader| is_of(pair, leader)))
-            .take(RATES)
+            .take(MAX_RATES)
             .filter_map(|pair| rate(decision, pair, leader))
             .collect(),
         effect: order.first().and_then(|pair| effect(decision, pair, ahead_first(pair).0)),
-        pairs: order.iter().take(PAIRS).map(|pair| row(decision, pair)).collect(),
-        more_pairs: order.len().saturating_sub(PAIRS) as u64,
-        matrix: (3..=MATRIX).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
+        pairs: order.iter().take(MAX_PAIR_ROWS).map(|pair| row(decision, pair)).collect(),
+        more_pairs: order.len().saturating_sub(MAX_PAIR_ROWS) as u64,
+        matrix: (3..=MAX_MATRIX_RANKERS).contains(&decision.rankers.len()).then(|| matrix(decision)).flatten(),
         // Without an outcome, the headline is complete.
         report: match decision.days {
             Some(_) => report(decision, unit).lines().map(str::to_owned).collect(),
@@ -146,7 +146,7 @@ fn ahead_first(pair: &PairDecision) -> (bool, f64) {
     (is_first, if is_first { share } else { 1.0 - share })
 }
 
-fn turned(interval: Option<(f64, f64)>, is_first: bool) -> Option<(f64, f64)> {
+fn oriented_interval(interval: Option<(f64, f64)>, is_first: bool) -> Option<(f64, f64)> {
     interval.map(|(low, high)| if is_first { (low, high) } else { (1.0 - high, 1.0 - low) })
 }
 
@@ -162,7 +162,7 @@ fn rate(decision: &Decision, pair: &PairDecision, leader: Option<usize>) -> Opti
         day: look.day,
         date: date(look.day),
         share: look.counts.share().map(|share| if is_first { share } else { 1.0 - share }),
-        interval: turned(look.interval, is_first),
+        interval: oriented_interval(look.interval, is_first),
         decided: look.counts.decided(),
     };
     let points: Vec<RatePoint> = pair.looks.iter().map(point).collect();
@@ -185,7 +185,7 @@ fn contradiction_sentence(decision: &Decision, contradiction: Contradiction) -> 
 }
 
 fn row(decision: &Decision, pair: &PairDecision) -> Pair {
-    reversed_row(decision, pair, ahead_first(pair).0)
+    row_seen_from(decision, pair, ahead_first(pair).0)
 }
 
 /// The verdicts in segments on the ranker `challenger` against the champion. `units` has the number of units that came in each segment, and
@@ -197,7 +197,7 @@ pub fn segments(decided: &SegmentsDecision, units: &[u64], challenger: usize) ->
     let name = |ranker: usize| rankers.get(ranker).cloned().unwrap_or_default();
     let row = |(place, decision): (usize, &Decision)| {
         let pair = decided.against_champion(place, challenger).map(|pair| {
-            let row = reversed_row(decision, pair, pair.last.pair.0 == challenger);
+            let row = row_seen_from(decision, pair, pair.last.pair.0 == challenger);
             let winner = pair.last.winner().map(|winner| format!("{} {}", name(winner), row.verdict));
             Pair { verdict: winner.filter(|_| row.is_decided).unwrap_or_else(|| row.verdict.clone()), ..row }
         });
@@ -218,7 +218,7 @@ pub fn segments(decided: &SegmentsDecision, units: &[u64], challenger: usize) ->
 }
 
 /// A pair as seen from its first ranker, or from its second.
-fn reversed_row(decision: &Decision, pair: &PairDecision, is_first: bool) -> Pair {
+fn row_seen_from(decision: &Decision, pair: &PairDecision, is_first: bool) -> Pair {
     let share = pair.last.counts.share().map(|share| if is_first { share } else { 1.0 - share });
     let [first, second] = [pair.last.pair.0, pair.last.pair.1].map(|ranker| decision.rankers[ranker].clone());
     let (ahead, behind) = if is_first { (first, second) } else { (second, first) };
@@ -238,7 +238,7 @@ fn reversed_row(decision: &Decision, pair: &PairDecision, is_first: bool) -> Pai
         ahead,
         behind,
         share,
-        interval: turned(pair.last.interval, is_first),
+        interval: oriented_interval(pair.last.interval, is_first),
         units: [counts.decided(), counts.ties],
         confidence,
         verdict,
@@ -345,7 +345,7 @@ mod tests {
             }
         }
         let page = shown(&["A", "B", "C", "D", "E", "F", "G", "H"], &rows);
-        assert_eq!((page.rates.len(), page.pairs.len(), page.more_pairs), (RATES, 28, 0));
+        assert_eq!((page.rates.len(), page.pairs.len(), page.more_pairs), (MAX_RATES, 28, 0));
         assert!(page.rates.iter().all(|rate| rate.of == "A") && page.pairs[..7].iter().all(|pair| pair.ahead == "A"));
         let matrix = page.matrix.unwrap();
         assert_eq!(matrix.rankers[0], "A");

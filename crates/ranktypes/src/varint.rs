@@ -28,6 +28,20 @@ pub fn read(bytes: &[u8]) -> Option<(u64, &[u8])> {
     }
 }
 
+/// A number with its sign in the last bit, so that small ones take few bytes.
+#[inline]
+#[must_use]
+pub fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63).cast_unsigned()
+}
+
+/// The inverse of [`zigzag`].
+#[inline]
+#[must_use]
+pub fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
 fn read_long(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;
     for (at, &byte) in bytes.iter().take(10).enumerate() {

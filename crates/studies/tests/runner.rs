@@ -29,7 +29,7 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     let algorithms: Vec<Spec> = algorithms.iter().map(|name| name.parse().expect("an algorithm")).collect();
     let settings = RunSettings {
         asked: algorithms.clone(),
-        size: Size { algorithms, runs, length: Length::Steps(2_000, None) },
+        size: Size { algorithms, runs, length: Length::Steps { steps: 2_000, per_decade: None } },
         seed: 7,
         regret: None,
         evidence: None,

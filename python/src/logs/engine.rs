@@ -178,12 +178,12 @@ pub(crate) struct EventGathering {
 
 #[pymethods]
 impl EventGathering {
-    /// An empty step; `survey` is the survey of all impressions, if there is one already.
+    /// An empty step; `survey_json` is the survey of all impressions, if there is one already.
     #[new]
-    #[pyo3(signature = (rules, survey = None))]
-    fn new(rules: &str, survey: Option<&str>) -> PyResult<Self> {
-        let settings = read(rules)?;
-        let survey = survey.map(SurveyedPart::parse).transpose()?.unwrap_or_default();
+    #[pyo3(signature = (settings_json, survey_json = None))]
+    fn new(settings_json: &str, survey_json: Option<&str>) -> PyResult<Self> {
+        let settings = read(settings_json)?;
+        let survey = survey_json.map(SurveyedPart::parse).transpose()?.unwrap_or_default();
         let (until, _) = survey.closing(&settings);
         Ok(Self { gathered: FrameJoin::new(settings), until, last: None })
     }
@@ -283,10 +283,10 @@ pub(crate) struct Counting {
 
 #[pymethods]
 impl Counting {
-    /// An empty step; `survey` is the survey of all impressions.
+    /// An empty step; `survey_json` is the survey of all impressions.
     #[new]
-    fn new(rules: &str, survey: &str) -> PyResult<Self> {
-        let (settings, survey) = (read(rules)?, SurveyedPart::parse(survey)?);
+    fn new(settings_json: &str, survey_json: &str) -> PyResult<Self> {
+        let (settings, survey) = (read(settings_json)?, SurveyedPart::parse(survey_json)?);
         Ok(Self { units: Units::new(settings, &survey), sum: LogTotals::default(), last: None })
     }
 
@@ -381,13 +381,13 @@ type Row = (i64, Option<String>, i64, String, String, [i64; NUMBERS]);
 /// The report on the log, by the rows that the second step returned for all of its parts: those of a kind, a version, a day and names may
 /// be added up, but for fates the largest counts.
 #[pyfunction]
-pub(crate) fn added_up<'py>(
+pub(crate) fn credit_counts<'py>(
     py: Python<'py>,
-    rules: &str,
-    survey: &str,
+    settings_json: &str,
+    survey_json: &str,
     counts: Vec<Row>,
 ) -> PyResult<CreditedBytes<'py>> {
-    let (settings, survey): (Settings, _) = (read(rules)?, SurveyedPart::parse(survey)?);
+    let (settings, survey): (Settings, _) = (read(settings_json)?, SurveyedPart::parse(survey_json)?);
     let mut sum = LogTotals::default();
     let mut tally = Tally::default();
     for (kind, version, day, first, second, numbers) in counts {

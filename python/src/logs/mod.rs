@@ -28,7 +28,7 @@ use serde_json::Value;
 use times::parse_duration;
 use verdicts::decide::{CountUnit, decide};
 
-pub(crate) use self::engine::{AMOUNTS, Counting, EventGathering, PAGE_COUNTS, Rows, added_up, merge_surveys};
+pub(crate) use self::engine::{AMOUNTS, Counting, EventGathering, PAGE_COUNTS, Rows, credit_counts, merge_surveys};
 
 use crate::arrow::Batch;
 use crate::call::value_error;

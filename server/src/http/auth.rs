@@ -138,16 +138,22 @@ pub(super) type ServeCaller = WithRole<1>;
 /// May look at experiments.
 pub(super) type ReadCaller = WithRole<2>;
 
+/// Checks that the caller may have the experiment in the path, if there is one.
+async fn check_path(caller: &Caller, parts: &mut Parts, app: &App) -> Result<(), Problem> {
+    let params = RawPathParams::from_request_parts(parts, app).await;
+    let params = params.map_err(|_| Problem::unknown("the path is not UTF-8"))?;
+    match params.iter().find(|(param, _)| *param == "experiment") {
+        Some((_, name)) => caller.check_experiment(name),
+        None => Ok(()),
+    }
+}
+
 impl<const ROLE: usize> FromRequestParts<App> for WithRole<ROLE> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let caller = Caller::with_role(parts, app, Role::ALL[ROLE])?;
-        let params = RawPathParams::from_request_parts(parts, app).await;
-        let params = params.map_err(|_| Problem::unknown("the path is not UTF-8"))?;
-        if let Some((_, name)) = params.iter().find(|(param, _)| *param == "experiment") {
-            caller.check_experiment(name)?;
-        }
+        check_path(&caller, parts, app).await?;
         Ok(Self(caller))
     }
 }
@@ -184,11 +190,7 @@ impl FromRequestParts<App> for Reader {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let (caller, pass) = Caller::of_reader(parts, app)?;
         caller.check_role(Role::Read)?;
-        let params = RawPathParams::from_request_parts(parts, app).await;
-        let params = params.map_err(|_| Problem::unknown("the path is not UTF-8"))?;
-        if let Some((_, name)) = params.iter().find(|(param, _)| *param == "experiment") {
-            caller.check_experiment(name)?;
-        }
+        check_path(&caller, parts, app).await?;
         Ok(Self { caller, pass })
     }
 }

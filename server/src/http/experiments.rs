@@ -9,7 +9,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use output::numbers::with_unit;
 use serde_json::{Map, Value, json};
-use traffic::{Config, DecisionReport, State as To};
+use traffic::{Config, DecisionReport, State as ExperimentState};
 
 use super::auth::{Admin, Caller, ReadCaller, WithRole};
 use super::body::Json;
@@ -224,40 +224,40 @@ impl Verdicts {
 pub(super) async fn pause(
     app: State<App>,
     admin: Admin,
-    named: ExperimentPath,
+    path: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change_route(app, admin, named, body, To::Paused).await
+    respond_to_state_change(app, admin, path, body, ExperimentState::Paused).await
 }
 
 /// `POST /v1/experiments/{experiment}/resume`
 pub(super) async fn resume(
     app: State<App>,
     admin: Admin,
-    named: ExperimentPath,
+    path: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change_route(app, admin, named, body, To::Running).await
+    respond_to_state_change(app, admin, path, body, ExperimentState::Running).await
 }
 
 /// `POST /v1/experiments/{experiment}/kill`
 pub(super) async fn kill(
     app: State<App>,
     admin: Admin,
-    named: ExperimentPath,
+    path: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change_route(app, admin, named, body, To::Killed).await
+    respond_to_state_change(app, admin, path, body, ExperimentState::Killed).await
 }
 
 /// `POST /v1/experiments/{experiment}/end`
 pub(super) async fn end(
     app: State<App>,
     admin: Admin,
-    named: ExperimentPath,
+    path: ExperimentPath,
     body: Json,
 ) -> Result<Answer<Value>, Problem> {
-    change_route(app, admin, named, body, To::Ended).await
+    respond_to_state_change(app, admin, path, body, ExperimentState::Ended).await
 }
 
 /// `POST /v1/experiments/{experiment}/ship`
@@ -271,7 +271,7 @@ pub(super) async fn ship(
     let top = Node::top(body.value());
     top.only(&["ranker", "why"])?;
     let ranker = top.need("ranker", "the ranker that everybody gets from now on")?;
-    let to = To::Shipped(ranker_named(ranker.text("a name", 256)?, &entry.config)?);
+    let to = ExperimentState::Shipped(ranker_named(ranker.text("a name", 256)?, &entry.config)?);
     change_state(&app, &entry, &caller, to, read_reason(&top)?).await?;
     Ok(Answer(json!({"experiment": entry.config.name, "state": to.name(), "ranker": entry.fallback()})))
 }
@@ -297,12 +297,12 @@ pub(super) async fn share(
     Ok(Answer(json!({"experiment": name, "share": share})))
 }
 
-async fn change_route(
+async fn respond_to_state_change(
     State(app): State<App>,
     WithRole(caller): Admin,
     ExperimentPath(entry): ExperimentPath,
     body: Json,
-    to: To,
+    to: ExperimentState,
 ) -> Result<Answer<Value>, Problem> {
     let body = body.parsed()?;
     let top = Node::top(body.value());
@@ -321,12 +321,12 @@ pub(super) async fn change_state(
     app: &App,
     entry: &ExperimentHandle,
     caller: &Caller,
-    to: To,
+    to: ExperimentState,
     why: String,
-) -> Result<To, Problem> {
+) -> Result<ExperimentState, Problem> {
     let (id, who, name) = (entry.id, caller.name(), entry.config.name.clone());
     let was_pulled = entry.is_pulled();
-    if to == To::Killed {
+    if to == ExperimentState::Killed {
         // Immediately, and whatever the store does.
         entry.pull(&who, &why);
     }
@@ -342,7 +342,7 @@ pub(super) async fn change_state(
             }
             return Err(refusal.into());
         }
-        Err(_) if to == To::Killed => {
+        Err(_) if to == ExperimentState::Killed => {
             return Err(Problem::unavailable(
                 "everybody gets the champion's list from now on, but the store cannot be written at present; the kill is written as soon as \
                  that is possible, and a restart before would forget it",
@@ -350,7 +350,7 @@ pub(super) async fn change_state(
         }
         Err(why) => return Err(why.into()),
     };
-    if state != To::Killed {
+    if state != ExperimentState::Killed {
         entry.release();
     }
     tracing::info!(experiment = name, state = state.name(), who = caller.name(), "changed");

@@ -1,4 +1,4 @@
-//! The routes of the room: four, below the key of a judge.
+//! The server of a room, and its routes: those of a judge are below the judge's key.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

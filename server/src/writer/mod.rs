@@ -199,7 +199,7 @@ impl Writer {
         &self.shared
     }
 
-    /// Has the thread carry out `make`, and waits for the commit. With `within`, the wait ends after this time, and an impression that was
+    /// Has the thread carry out `work`, and waits for the commit. With a `timeout`, the wait ends after this time, and an impression that was
     /// [offered](Transaction::offer) is closed.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl Writer {
     pub async fn call<T: Send + 'static>(
         &self,
         timeout: Option<Duration>,
-        make: impl FnOnce(&mut Transaction<'_>) -> T + Send + 'static,
+        work: impl FnOnce(&mut Transaction<'_>) -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
         if self.waiting.fetch_add(1, Ordering::SeqCst) >= MAX_WAITING_JOBS {
             self.waiting.fetch_sub(1, Ordering::SeqCst);
@@ -217,7 +217,7 @@ impl Writer {
         let (reply, mut answer) = oneshot::channel();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
         let late_flag = Late::default();
-        if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late_flag), make, reply))).is_err() {
+        if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late_flag), work, reply))).is_err() {
             return Err(NoAnswer::Stopping);
         }
         let Some(timeout) = timeout else {

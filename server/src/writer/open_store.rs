@@ -7,7 +7,7 @@ use super::maintenance::Maintenance;
 use super::{LoadError, LoadedExperiment, Options};
 use crate::store::{Access, Store, StoreError};
 
-/// The experiment with the next upkeep: writes go before mere reads.
+/// The experiment with the next maintenance: writes go before mere reads.
 pub(super) fn due(loaded: &BTreeMap<u32, LoadedExperiment>) -> Option<u32> {
     let next = |is_next: fn(&Maintenance) -> bool| {
         loaded.iter().find(|(_, loaded)| is_next(&loaded.maintenance)).map(|(id, _)| *id)

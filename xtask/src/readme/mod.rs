@@ -56,7 +56,7 @@ pub struct Arguments {
 /// Runs the commands and prints each with its seconds.
 ///
 /// # Errors
-/// When a command fails or prints something else than shown, or a program is missing.
+/// When a command fails or prints something other than what is shown, or a program is missing.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let root = arguments.root.canonicalize().context("failed to find the repository")?;
     let file = root.join(&arguments.file);

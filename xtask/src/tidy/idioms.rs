@@ -26,9 +26,8 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             }
             let text = read(&file)?;
             let prose = match extension {
-                "md" => markdown(&text),
-                "rs" => rust(&text),
-                _ => paragraphs(text.lines().enumerate().map(|(index, line)| (index + 1, line))),
+                "rs" => rust_paragraphs(&text),
+                _ => text_paragraphs(&text),
             };
             let lines: Vec<&str> = text.lines().collect();
             let mut faults: Vec<(usize, String)> =
@@ -160,12 +159,12 @@ fn paragraphs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<Prose> {
     all
 }
 
-fn markdown(text: &str) -> Vec<Prose> {
+fn text_paragraphs(text: &str) -> Vec<Prose> {
     paragraphs(text.lines().enumerate().map(|(index, line)| (index + 1, line)))
 }
 
 /// The comments and string literals of Rust.
-fn rust(text: &str) -> Vec<Prose> {
+fn rust_paragraphs(text: &str) -> Vec<Prose> {
     let tokens = tokens(text);
     let comments = |kind: Kind| tokens.iter().filter(move |token| token.kind == kind);
     let mut all = paragraphs(comments(Kind::Doc).map(|token| (token.line, token.text)));

@@ -5,7 +5,6 @@ use crate::Table;
 use crate::group::{GroupFit, difference_of, strongest};
 use crate::settings::Settings;
 use crate::units::Units;
-use crate::winners::Winners;
 use serde::Serialize;
 use statistics::bradley_terry::{Contrasts, Fit, Look};
 
@@ -224,9 +223,4 @@ pub(super) fn conclusion(
             }
         }
     }
-}
-
-/// The winners by shares, if no order explains all pairs.
-pub(super) fn winners(table: &Table, fit: &GroupFit, misfits: bool) -> Option<Winners> {
-    misfits.then(|| Winners::of(&table.names, fit)).flatten()
 }

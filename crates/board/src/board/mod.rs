@@ -251,7 +251,7 @@ impl Board {
             }
         }
         let conclusion = conclusion.expect("a table with a comparison has a group");
-        let winners = claims::winners(table, &fits[0], misfit.is_some());
+        let winners = misfit.as_ref().and_then(|_| Winners::of(&table.names, &fits[0]));
         let is_open = !matches!(conclusion, Conclusion::OrderAndNames | Conclusion::OnlyTies);
         let advice = (settings.advice && is_open && model.is_none())
             .then(|| advice::advise(&table.names, &fits[0], settings, &conclusion));

@@ -26,7 +26,7 @@ pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
         let p = binomial_at_least(answered_differently as u64, asked_pairs as u64, 0.5);
         tests.push((p, Finding::Contradictions { asked: asked_pairs, differently: answered_differently }));
     }
-    tests.extend(judge_contradicts(sample, units));
+    tests.extend(judge_contradiction_test(sample, units));
     tests
 }
 
@@ -47,7 +47,7 @@ fn share_of_first(sample: &Sample<'_>) -> f64 {
 }
 
 /// The judge whose answers in both orders differ most significantly more often than the others'.
-fn judge_contradicts(sample: &Sample<'_>, units: &Units) -> Option<Test> {
+fn judge_contradiction_test(sample: &Sample<'_>, units: &Units) -> Option<Test> {
     let all_orders = units.both_orders;
     let asked_judges: Vec<_> =
         units.both_orders_by_judge.iter().enumerate().filter(|(_, judge_orders)| judge_orders.asked > 0).collect();

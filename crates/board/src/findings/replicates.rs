@@ -10,7 +10,8 @@
 //! then only the clearest misfit is found.
 
 use super::{Finding, LEVEL, Sample, Test};
-use crate::populations::{dispersion, numbers_of};
+use crate::fit_accuracy::dispersion;
+use crate::populations::numbers_of;
 use crate::units::Unit;
 use rayon::prelude::*;
 use statistics::bradley_terry::{Directions, Expected, Point};
@@ -84,7 +85,7 @@ struct FittedTable<'a> {
     arm_tie_variance: Vec<f64>,
     items: Vec<Cluster>,
     judges: Vec<Cluster>,
-    step: Cholesky,
+    information_factor: Cholesky,
     size: usize,
     tie: Option<usize>,
 }
@@ -193,7 +194,7 @@ impl<'a> FittedTable<'a> {
             arm_tie_variance: vec![0.0; arms],
             items: clusters(&rows, |row| row.item),
             judges: clusters(&rows, |row| row.judge),
-            step: Cholesky::semi_definite(&[1.0], 1),
+            information_factor: Cholesky::semi_definite(&[1.0], 1),
             rows,
             pairs,
             size,
@@ -230,7 +231,7 @@ impl<'a> FittedTable<'a> {
             let precision = if slopes.contains(&index) { fit.prior_precision(index) } else { ridge };
             information[index * size + index] += precision;
         }
-        table.step = Cholesky::semi_definite(&information, size);
+        table.information_factor = Cholesky::semi_definite(&information, size);
         table
     }
 
@@ -306,7 +307,7 @@ impl<'a> FittedTable<'a> {
 
     fn refit(&self, residuals: &mut Residuals, pull: &[f64]) {
         let gradient: Vec<f64> = self.gradient(residuals).iter().zip(pull).map(|(found, pull)| found - pull).collect();
-        let step = self.step.solve(&gradient);
+        let step = self.information_factor.solve(&gradient);
         for (row_index, row) in self.rows.iter().enumerate() {
             let n = row.weight * row.copies;
             let change: f64 = row.directions.entries().iter().map(|&(index, x)| x * step[index]).sum();

@@ -3,7 +3,8 @@
 mod regressors;
 
 use crate::correction::{Correction, Question};
-use crate::populations::{self, Populations, Source};
+use crate::fit_accuracy::{Source, fit_accuracy};
+use crate::populations::Populations;
 use crate::posterior::{Posterior, exact_posterior};
 use crate::proven_wins::ProvenWins;
 use crate::settings::{Settings, TieModel};
@@ -70,7 +71,7 @@ impl GroupFit {
         let comparisons: Vec<Comparison> = units.iter().map(|unit| unit.comparison).collect();
         let fit = fitted(members.len(), &comparisons, settings.ties.model())?;
         let source = Source { fit: &fit, comparisons: &comparisons, units: &units, correction: None };
-        let estimated = populations::fit_accuracy(&source, settings, alpha)?;
+        let estimated = fit_accuracy(&source, settings, alpha)?;
         let is_plain = typical.is_empty() && judges.is_empty();
         let plain_estimates = (!is_plain).then(|| plain_fit(members.len(), &units, settings, alpha)).transpose()?;
         let cells_of_units = cells(&comparisons);
@@ -115,7 +116,7 @@ impl GroupFit {
         let correction = Correction::of(&self.fit, &comparisons, &labels, questions, WEAK_PRIOR)?;
         let fit = correction.fit();
         let source = Source { fit, comparisons: &comparisons, units: &self.units, correction: Some(&correction) };
-        let estimated = populations::fit_accuracy(&source, settings, alpha)?;
+        let estimated = fit_accuracy(&source, settings, alpha)?;
         let corrected = Self {
             posterior: Posterior::of(fit.strengths(), &estimated.covariance),
             fit: fit.clone(),
@@ -161,7 +162,7 @@ fn plain_fit(arms: usize, units: &[Unit], settings: &Settings, alpha: f64) -> Re
         .collect();
     let fit = fitted(arms, &comparisons, settings.ties.model())?;
     let source = Source { fit: &fit, comparisons: &comparisons, units, correction: None };
-    let estimated = populations::fit_accuracy(&source, settings, alpha)?;
+    let estimated = fit_accuracy(&source, settings, alpha)?;
     Ok(fit.strengths().iter().copied().zip(estimated.errors).collect())
 }
 

@@ -84,7 +84,7 @@ fn remedy(format: OtherFormat) -> String {
         OtherFormat::Packed(_) => "; unpack it first".to_owned(),
         OtherFormat::Utf16 => format!("; {SAVE}"),
         OtherFormat::JsonSequence => {
-            format!("; expected one JSON object per line ({})", OtherFormat::WITHOUT_SEPARATORS)
+            format!("; expected one JSON object per line ({})", OtherFormat::SEPARATOR_ADVICE)
         }
         OtherFormat::Npz | OtherFormat::TfRecord | OtherFormat::Table(_) => {
             "; read it in Python and give the frame to `rankduel.Board`, or write CSV".to_owned()

@@ -32,7 +32,7 @@ pub(super) struct PairOutcome {
     pub(super) page: PageRecord,
     /// Clicks on documents of each of the pair, if it says who owns them.
     pub(super) sides: Option<SideClicks>,
-    /// The advantage that its coins give the first of the pair, where that is noted. Records have it all, or none has.
+    /// The advantage that its coins give the first of the pair, where that is noted. Either all records have it, or none.
     pub(super) advantage: Option<i16>,
     pub(super) origin: Option<Origin>,
 }

@@ -142,7 +142,7 @@ impl Header {
         self.columns_of(kind).places[field as usize]
     }
 
-    /// The fields of a line, with lists in the form `separated`.
+    /// The fields of a line, whose lists are separated by `list_separator`.
     pub(super) fn fields<'a>(
         &self,
         line: &'a str,

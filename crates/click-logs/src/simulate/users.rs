@@ -74,7 +74,7 @@ impl ClickInProgress {
 /// An impression that was played.
 struct PlayedImpression {
     shown: Vec<u16>,
-    /// Where pages display something else than the mixed list.
+    /// Where pages display something other than the mixed list.
     displayed: Option<DisplayedPage>,
     kept: AnyInterleavingReceipt,
     happened: Vec<ClickInProgress>,

@@ -1,6 +1,6 @@
 //! Proxy preference matrices: p_ij of every pair of rankers of a data set, estimated from simulated impressions in
 //! rounds that can be interrupted and extended. Bandits then duel on the matrix by coin flips; the comparisons
-//! themselves are in `simulation`.
+//! themselves are in [`site`](crate::site).
 //!
 //! An impression draws a query and compares all pairs on it. Impressions are grouped into *rounds* of at most [`ROUND`],
 //! sorted by query, so that the lists of a query are in the processor's cache. Rounds are cut into pieces of a few

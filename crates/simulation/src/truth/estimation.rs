@@ -88,8 +88,8 @@ impl TruthEstimation<'_> {
         // Refines the row of the likeliest winner, and the close pairs in it further. If that shows it beaten, the
         // next candidate follows.
         let mut sharpened = 0;
-        while let Some(winner) = table.likeliest(&table.unbeaten()) {
-            if !table.row_is_fine(winner, fine) {
+        while let Some(winner) = table.likeliest_winner(&table.unbeaten()) {
+            if !table.is_row_refined(winner, fine) {
                 self.refine(&mut table, &[winner], fine, &format!("row {winner}"));
                 continue;
             }
@@ -219,7 +219,7 @@ mod tests {
     fn a_narrow_margin_is_not_resolved() {
         let table = table([505, 700, 700]);
         assert_eq!(table.unbeaten(), [0, 1]);
-        assert_eq!(table.likeliest(&[0, 1]), Some(0));
+        assert_eq!(table.likeliest_winner(&[0, 1]), Some(0));
         let truth = table.truth(0);
         assert!(!truth.resolved(), "{truth:?}");
         assert!(truth.describe(label).contains("NOT RESOLVED"));

@@ -95,7 +95,7 @@ impl PairTable {
     }
 
     /// The contender with the largest smallest margin.
-    pub(super) fn likeliest(&self, contenders: &[usize]) -> Option<usize> {
+    pub(super) fn likeliest_winner(&self, contenders: &[usize]) -> Option<usize> {
         let margin = |arm: usize| self.smallest_margin(arm).map_or(0.5, |(margin, _)| margin);
         contenders.iter().copied().max_by(|a, b| margin(*a).total_cmp(&margin(*b)))
     }
@@ -117,7 +117,7 @@ impl PairTable {
     }
 
     /// Whether `arm` has been compared with every rival at least `comparisons` times.
-    pub(super) fn row_is_fine(&self, arm: usize, comparisons: u64) -> bool {
+    pub(super) fn is_row_refined(&self, arm: usize, comparisons: u64) -> bool {
         self.rivals(arm).all(|other| self.count(arm, other).comparisons >= comparisons)
     }
 

@@ -172,7 +172,7 @@ impl RunRequest {
             size: Size {
                 algorithms,
                 runs: self.runs.unwrap_or(defaults.runs),
-                length: Length::Steps(self.steps(defaults), self.checkpoints),
+                length: Length::Steps { steps: self.steps(defaults), per_decade: self.checkpoints },
             },
             seed,
             regret: self.regret,

@@ -33,8 +33,13 @@ pub struct Size {
 /// How long its runs are, and when they are recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Length {
-    /// Steps, and checkpoints per decade; `None` for the usual number.
-    Steps(u64, Option<u32>),
+    /// Up to a number of steps.
+    Steps {
+        /// The steps.
+        steps: u64,
+        /// Checkpoints per decade; `None` for the usual number.
+        per_decade: Option<u32>,
+    },
     /// At each of these steps, ascending.
     Horizons(Vec<u64>),
 }
@@ -44,7 +49,7 @@ impl Length {
     #[must_use]
     pub fn steps(&self) -> u64 {
         match self {
-            Self::Steps(steps, _) => *steps,
+            Self::Steps { steps, .. } => *steps,
             Self::Horizons(horizons) => horizons.last().copied().unwrap_or(0),
         }
     }
@@ -53,7 +58,7 @@ impl Length {
     #[must_use]
     pub fn per_decade(&self) -> u32 {
         match self {
-            Self::Steps(_, per_decade) => per_decade.unwrap_or(CHECKPOINTS),
+            Self::Steps { per_decade, .. } => per_decade.unwrap_or(CHECKPOINTS),
             Self::Horizons(_) => 0,
         }
     }
@@ -62,15 +67,15 @@ impl Length {
     #[must_use]
     pub fn checkpoints(&self) -> Vec<u64> {
         match self {
-            Self::Steps(steps, _) => log_spaced(*steps, self.per_decade()),
+            Self::Steps { steps, .. } => log_spaced(*steps, self.per_decade()),
             Self::Horizons(horizons) => horizons.clone(),
         }
     }
 
     fn joined_with(&self, other: &Self) -> Self {
         match (self, other) {
-            (Self::Steps(steps, per_decade), Self::Steps(other_horizons, other)) => {
-                Self::Steps(*steps.max(other_horizons), *per_decade.max(other))
+            (Self::Steps { steps, per_decade }, Self::Steps { steps: other_steps, per_decade: other_per_decade }) => {
+                Self::Steps { steps: *steps.max(other_steps), per_decade: *per_decade.max(other_per_decade) }
             }
             (Self::Horizons(horizons), Self::Horizons(other_horizons)) => {
                 let mut all_horizons = [&horizons[..], other_horizons].concat();
@@ -94,7 +99,7 @@ impl Size {
         let length = match (config["steps"].as_u64(), config["horizons"].as_array()) {
             (Some(steps), _) => {
                 let per_decade = config["checkpoints"].as_u64().and_then(|count| u32::try_from(count).ok());
-                Length::Steps(steps, per_decade.or_else(|| per_decade_of_curves(folder, steps)))
+                Length::Steps { steps, per_decade: per_decade.or_else(|| per_decade_of_curves(folder, steps)) }
             }
             (None, Some(horizons)) => Length::Horizons(horizons.iter().filter_map(Value::as_u64).collect()),
             (None, None) => return Ok(None),
@@ -150,7 +155,7 @@ impl Size {
         let is_same = requested.algorithms.len() == self.algorithms.len()
             && requested.algorithms.iter().all(|spec| self.has(spec));
         let length = match (&self.length, &requested.length) {
-            (Length::Steps(steps, _), Length::Steps(requested, None)) => steps == requested,
+            (Length::Steps { steps, .. }, Length::Steps { steps: requested, per_decade: None }) => steps == requested,
             (held, requested) => held == requested,
         };
         is_same && self.runs == requested.runs && length
@@ -160,7 +165,7 @@ impl Size {
     #[must_use]
     pub fn describe(&self) -> String {
         let length = match &self.length {
-            Length::Steps(steps, _) => with_unit(*steps, "step"),
+            Length::Steps { steps, .. } => with_unit(*steps, "step"),
             Length::Horizons(all) => {
                 let horizons: Vec<String> = all.iter().map(|&horizon| with_separators(horizon)).collect();
                 format!("{} steps", horizons.join(", "))

@@ -109,7 +109,7 @@ fn about_effects(decision: &Decision) -> String {
     )
 }
 
-/// What is known of a pair, by line. `what` is what counts once, in the singular.
+/// What is known of a pair, by line. `unit_name` is what counts once, in the singular.
 pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name: &str) -> Vec<String> {
     let last = &pair.last;
     let [first, second] = [last.pair.0, last.pair.1].map(|ranker| decision.rankers[ranker].as_str());
@@ -206,7 +206,7 @@ pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name
     lines
 }
 
-/// Says that a verdict is about the past. `what` is what counts once, in the singular.
+/// Says that a verdict is about the past. `unit_name` is what counts once, in the singular.
 pub(super) fn contradiction(decision: &Decision, contradiction: Contradiction, unit_name: &str) -> String {
     let [winner, other] = [contradiction.winner, contradiction.other].map(|ranker| decision.rankers[ranker].as_str());
     let of = |counts: Counts| {

@@ -348,7 +348,7 @@ impl ValueDecision {
     }
 }
 
-/// A number with at least four digits, and never in powers of ten.
+/// A number with at least three digits, and never in scientific notation.
 fn signed_text(value: f64) -> String {
     let digits = if value.abs() >= 1_000.0 {
         0

@@ -14,7 +14,7 @@ use page::document::{self, Frame, Live};
 use page::{Controls, Section};
 use renderings::{Rendering, Renderings};
 use serde_json::Value;
-use traffic::{ExperimentStatus, SIMULATED_REMARK, State as To};
+use traffic::{ExperimentStatus, SIMULATED_REMARK, State as ExperimentState};
 
 use super::auth::{Caller, Reader};
 use super::body::Form;
@@ -183,8 +183,8 @@ fn controls(app: &App, entry: &ExperimentHandle, reader: &Reader, board: &Render
     let name = |place: u32| config.rankers.get(place as usize).map(|ranker| ranker.name.clone());
     let controls = Controls {
         token: reader.token(app).to_owned(),
-        is_running: state == To::Running,
-        is_killed: state == To::Killed,
+        is_running: state == ExperimentState::Running,
+        is_killed: state == ExperimentState::Killed,
         is_over: state.is_over(),
         champion: config.champion.clone().unwrap_or_default(),
         shipped: state.shipped().and_then(name),
@@ -211,11 +211,11 @@ pub(super) async fn change(
         let form = own_form(&app, &reader, request).await?;
         reader.caller.check_role(crate::store::Role::Admin)?;
         let state = match action.as_str() {
-            "pause" => To::Paused,
-            "resume" => To::Running,
-            "end" => To::Ended,
-            "kill" => To::Killed,
-            _ => To::Shipped(ranker_named(form.field("ranker"), &entry.config)?),
+            "pause" => ExperimentState::Paused,
+            "resume" => ExperimentState::Running,
+            "end" => ExperimentState::Ended,
+            "kill" => ExperimentState::Killed,
+            _ => ExperimentState::Shipped(ranker_named(form.field("ranker"), &entry.config)?),
         };
         let why: String =
             form.field("why").trim().chars().filter(|letter| !letter.is_control()).take(MAX_REASON_LETTERS).collect();

@@ -151,7 +151,7 @@ impl Pending {
         }
         let names: Vec<_> = names.into_iter().collect();
         commands.extend(command(
-            include_str!("sql/rows/insert_names.sql"),
+            include_str!("sql/rows/insert_converted.sql"),
             &names,
             [
                 &|rows| column(rows, |((experiment, _, _), _)| *experiment as i32),

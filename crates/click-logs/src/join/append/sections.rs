@@ -5,10 +5,10 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use output::checksum;
-use ranktypes::varint;
+use ranktypes::varint::{self, unzigzag, zigzag};
 
 use crate::error::LogError;
-use crate::join::units::{DayTotals, unzigzag, zigzag};
+use crate::join::units::DayTotals;
 
 /// The number of parts of the records of impressions, and of those of units.
 pub(super) const PART_COUNT: usize = 64;

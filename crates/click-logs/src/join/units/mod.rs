@@ -19,7 +19,7 @@ pub use day_counts::DayTotals;
 pub(super) use day_counts::{Days, split_days};
 pub(super) use lineup_index::{LineupIndex, most_careful_choice};
 pub use log_totals::LogTotals;
-pub(super) use past::{UnitPast, unzigzag, zigzag};
+pub(super) use past::UnitPast;
 
 use statistics::Preference;
 use verdicts::PairChoice;

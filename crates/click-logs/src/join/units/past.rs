@@ -1,6 +1,6 @@
 //! The past of a unit: its state from days that are over.
 
-use ranktypes::varint;
+use ranktypes::varint::{self, unzigzag, zigzag};
 use verdicts::amounts::UnitAmounts;
 use verdicts::draft::UnitDraft;
 
@@ -150,16 +150,6 @@ impl UnitPast {
 
 const HAS_OPEN: u8 = 1;
 const IS_BOT: u8 = 2;
-
-/// A number with its sign in the last bit, so that small ones take few bytes.
-pub(in crate::join) fn zigzag(number: i64) -> u64 {
-    (number << 1 ^ number >> 63).cast_unsigned()
-}
-
-/// The inverse of [`zigzag`].
-pub(in crate::join) fn unzigzag(number: u64) -> i64 {
-    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
-}
 
 #[cfg(test)]
 mod tests {

@@ -66,7 +66,7 @@ fn remedy(format: OtherFormat) -> String {
     match format {
         OtherFormat::Zip | OtherFormat::Packed(_) => "unpack it first".to_owned(),
         OtherFormat::Utf16 => "write it as UTF-8".to_owned(),
-        OtherFormat::JsonSequence => format!("expected one JSON object per line ({})", OtherFormat::WITHOUT_SEPARATORS),
+        OtherFormat::JsonSequence => format!("expected one JSON object per line ({})", OtherFormat::SEPARATOR_ADVICE),
         OtherFormat::Npz | OtherFormat::TfRecord | OtherFormat::Table(_) => {
             "expected JSON Lines, CSV or Parquet: convert it, e.g. with pyarrow".to_owned()
         }
@@ -228,7 +228,7 @@ impl LogFile {
         Ok(Some(Block::new(bytes, first_line, LineUnit::Line)))
     }
 
-    /// Passes by the rest of a line that is too long, without keeping it.
+    /// Skips the rest of a line that is too long, without keeping it.
     fn skip_line(&mut self) -> Result<(), LogError> {
         while std::mem::take(&mut self.skips_line) {
             self.fill(BLOCK_BYTES)?;

@@ -1,6 +1,8 @@
 //! Validates the bytes of a segment from a file.
 
-use super::numbers::{checked_base128, from_ordered_bits, unzigzag};
+use ranktypes::varint::unzigzag;
+
+use super::numbers::{checked_base128, from_ordered_bits};
 use super::{DICTIONARY, FLOATS, WITH_DICTIONARY};
 use crate::dataset::bit_packing::{PADDING, packed_bytes, unpack, width_of};
 use crate::decimal::MANTISSA_LIMIT;

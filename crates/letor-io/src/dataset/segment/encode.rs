@@ -1,7 +1,9 @@
 //! Packs a column into a segment.
 
 use super::dictionary::Dictionary;
-use super::numbers::{ordered_bits, write_base128, zigzag};
+use ranktypes::varint::{self, zigzag};
+
+use super::numbers::ordered_bits;
 use super::{FLOATS, WITH_DICTIONARY};
 use crate::dataset::bit_packing::{pack, packed_bytes, width_of};
 use crate::dataset::column::{Aligned, Column};
@@ -39,8 +41,8 @@ fn encode_decimals(mantissas: &[i64], aligned: Aligned, dictionary: &mut Diction
     let width = width_of((max - min) as u64);
     let form = out.len();
     out.extend_from_slice(&[0, width as u8]);
-    write_base128(zigzag(min), out);
-    write_base128(zigzag(i64::from(scale)), out);
+    varint::write(zigzag(min), out);
+    varint::write(zigzag(i64::from(scale)), out);
     if encode_offsets(mantissas.len(), |i| (mantissas[i] - min) as u64, width, dictionary, out) {
         out[form] |= WITH_DICTIONARY;
     }
@@ -52,7 +54,7 @@ fn encode_floats(floats: &[f64], dictionary: &mut Dictionary, out: &mut Vec<u8>)
     let width = width_of(max - min);
     let form = out.len();
     out.extend_from_slice(&[FLOATS, width as u8]);
-    write_base128(min, out);
+    varint::write(min, out);
     if encode_offsets(keys.len(), |i| keys[i] - min, width, dictionary, out) {
         out[form] |= WITH_DICTIONARY;
     }

@@ -30,7 +30,8 @@ use crate::decimal::Decimal;
 pub(super) use check::is_sound;
 pub(super) use dictionary::Dictionary;
 pub(super) use encode::encode;
-use numbers::{from_ordered_bits, read_base128, unzigzag};
+use numbers::{from_ordered_bits, read_base128};
+use ranktypes::varint::unzigzag;
 
 const FLOATS: u8 = 1;
 const WITH_DICTIONARY: u8 = 2;

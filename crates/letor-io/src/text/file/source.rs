@@ -24,7 +24,7 @@ fn remedy(format: OtherFormat) -> &'static str {
         OtherFormat::Npz => "save one array as .npy, with numpy.save",
         OtherFormat::Utf16 => "convert it to UTF-8 first",
         OtherFormat::TfRecord => "read it in Python (tf.data.TFRecordDataset) and write it as text",
-        OtherFormat::JsonSequence => OtherFormat::WITHOUT_SEPARATORS,
+        OtherFormat::JsonSequence => OtherFormat::SEPARATOR_ADVICE,
         OtherFormat::Table(_) => "read it in Python (pandas or pyarrow) and write it as text",
     }
 }

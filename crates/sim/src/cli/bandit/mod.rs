@@ -150,7 +150,7 @@ impl Bandit {
         let played_environment = PlayedEnvironment::new(prepared, &settings, self.changes.describe());
         let folder = |kind| self.folder(kind, &played_environment.environment, &settings.late);
         match settings.size.length {
-            Length::Steps(..) => {
+            Length::Steps { .. } => {
                 let folder = folder("bandit");
                 launcher.run(MatrixStudy { settings, environment: played_environment }, folder)
             }

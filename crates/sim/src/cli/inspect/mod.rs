@@ -1,4 +1,4 @@
-//! `rankduel inspect DATASET`: statistics of a data set, and the quality of its features as rankers; their `measures`.
+//! `rankduel inspect DATASET`: statistics of a data set, and the quality of its features, or of other rankers, by measures.
 
 mod figure;
 mod measures;

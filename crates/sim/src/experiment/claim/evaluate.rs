@@ -159,7 +159,7 @@ fn extreme(
         let [own_spread, rival_spread] = [point, rival].map(Point::spread);
         let remark_text =
             remark(own_spread.mean - rival_spread.mean, own_spread.standard_error.hypot(rival_spread.standard_error));
-        let x = if selection == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) };
+        let x = x_prefix(selection, point);
         numbers.push(format!(
             "{x}{} {}, next {name} {}{remark_text}",
             curve.curve,
@@ -169,6 +169,11 @@ fn extreme(
     }
     anyhow::ensure!(!numbers.is_empty(), "{}: nothing to compare at these x", setting.setting);
     Ok((held, shortened(&numbers)))
+}
+
+/// The x of a point, where it is not clear.
+fn x_prefix(selection: PointSelection, point: &Point) -> String {
+    if selection == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) }
 }
 
 fn is_bound(series: &Series) -> bool {
@@ -203,7 +208,7 @@ fn ratio(
                 numerator_spread.standard_error.hypot(times * denominator_spread.standard_error),
             )
         }));
-        let x = if selection == PointSelection::Last { String::new() } else { format!("at {} ", number(point.x)) };
+        let x = x_prefix(selection, point);
         let [numerator_spread, denominator_spread] = [point, denominator].map(mean_and_error);
         numbers.push(format!("{x}{numerator_spread} / {denominator_spread} = {}{remark_text}", significant(ratio)));
     }

@@ -28,7 +28,7 @@ use crate::experiment::series::{Metric, Point, Series};
 pub(crate) struct Agreement;
 
 /// Seconds of one thread per impression and method.
-const IMPRESSION: f64 = 1.5e-6;
+const SECONDS_PER_IMPRESSION: f64 = 1.5e-6;
 
 impl ExperimentKind for Agreement {
     fn check(&self, experiment: &Experiment) -> Result<()> {
@@ -72,8 +72,9 @@ impl ExperimentKind for Agreement {
         total.cells += 1;
         total.runs += plan.pairs;
         total.steps += plan.pairs * last_horizon;
-        // The truth shows forty times as many lists, which takes less than to mix them.
-        total.play_seconds += (plan.pairs * last_horizon * (plan.methods.len() as u64 + 15)) as f64 * IMPRESSION;
+        // The truth shows forty times as many lists, which takes less time than mixing them.
+        total.play_seconds +=
+            (plan.pairs * last_horizon * (plan.methods.len() as u64 + 15)) as f64 * SECONDS_PER_IMPRESSION;
         Ok(())
     }
 

@@ -259,7 +259,7 @@ impl Power {
         let mixed = (site, &prepared.methods.interleaving);
         let play = |anytime: &Impressions, tests: u64| {
             let tests = Tests { count: tests, limit: limit(anytime) };
-            simulate::by_site(mixed, measured_pair.pair, &goal, tests, seed, &progress)
+            simulate::by_site(mixed, measured_pair.arms, &goal, tests, seed, &progress)
         };
         let mut case = self.case(measured_pair.shares, &goal, play)?;
         progress.finish();

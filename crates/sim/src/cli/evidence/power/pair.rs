@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 5;
 /// Two rankers on a site.
 pub(super) struct MeasuredPair {
     /// The one that wins more first.
-    pub(super) pair: [usize; 2],
+    pub(super) arms: [usize; 2],
     /// The shares of its impressions.
     pub(super) shares: Shares,
     /// The standard error of its margin.
@@ -127,7 +127,7 @@ pub(super) fn measure(
     );
     let clicks = click_through::measure(site, pair, impressions, seed, &progress);
     progress.finish();
-    Ok(MeasuredPair { pair, shares, standard_error: counts.standard_error(), impressions, clicks })
+    Ok(MeasuredPair { arms: pair, shares, standard_error: counts.standard_error(), impressions, clicks })
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
     }
 
     fn about_pair(&self, pair: &MeasuredPair, site: &SiteDescription) -> Vec<String> {
-        let [first, second] = pair.pair.map(|arm| site.label(arm));
+        let [first, second] = pair.arms.map(|arm| site.label(arm));
         let Shares { wins, losses, ties } = pair.shares;
         let mut lines = vec![
             format!("{first} against {second}: {} interleaving, {} clicks", site.interleave, site.click.model),
@@ -261,19 +261,19 @@ impl<'a> Report<'a> {
             }
             entry
         });
-        let mut case_json = json!({
+        let mut report_json = json!({
             "confidence": self.goal.confidence,
             "power": self.power,
             "cases": cases.collect::<Vec<_>>(),
         });
         if let Some(ImpressionsPerDay(per_day)) = self.days {
-            case_json["per_day"] = json!(per_day);
+            report_json["per_day"] = json!(per_day);
         }
         if let Some((pair, site)) = &self.pair {
             let ranker = |arm: usize| json!({"arm": arm, "feature": site.rankers[arm], "label": site.label(arm)});
-            case_json["pair"] = json!({
-                "better": ranker(pair.pair[0]),
-                "other": ranker(pair.pair[1]),
+            report_json["pair"] = json!({
+                "better": ranker(pair.arms[0]),
+                "other": ranker(pair.arms[1]),
                 "interleave": site.interleave,
                 "click": site.click.model,
                 "impressions": pair.impressions,
@@ -281,9 +281,9 @@ impl<'a> Report<'a> {
                 "resolved": pair.z() >= 3.0,
                 "click_through": pair.clicks,
             });
-            case_json["synthetic"] = json!(site.dataset.synthetic);
+            report_json["synthetic"] = json!(site.dataset.synthetic);
         }
-        case_json
+        report_json
     }
 
     /// The header and the rows of power.csv: one per case, test and power.
@@ -343,7 +343,7 @@ impl<'a> Report<'a> {
         }
         let title = match &self.pair {
             Some((pair, site)) => {
-                let [first, second] = pair.pair.map(|arm| site.label(arm));
+                let [first, second] = pair.arms.map(|arm| site.label(arm));
                 format!("Impressions until {first} is known to beat {second}")
             }
             None => "Impressions until it is decided which ranker is better".to_owned(),
