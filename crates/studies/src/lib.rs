@@ -50,7 +50,7 @@
 //! use simulation::site::ImpressionRandomness;
 //! use studies::results::{Spread, VERSION};
 //! use studies::runner::share::first_revision;
-//! use studies::runner::{Keeper, Values, Workplace};
+//! use studies::runner::{Keeper, ValuesSpec, Workplace};
 //! use studies::site::OpenSite;
 //! use studies::{Content, SiteStudy, Report, Study, Units, UsualPlace};
 //!
@@ -125,7 +125,7 @@
 //!         let (site, method) = (&self.site.prepared.site, &self.site.prepared.methods.interleaving);
 //!         let progress = keeper.progress("comparing", draws);
 //!         // Values are computed by number, in any order and on any thread, so each has streams of its own.
-//!         let values = keeper.values(&Values { subject: "ties", units: "pairs", total: draws, bytes: 8 }, |draw| {
+//!         let values = keeper.values(&ValuesSpec { subject: "ties", units: "pairs", total: draws, bytes: 8 }, |draw| {
 //!             let stream = |purpose: &str| seed::generator(self.seed, "ties", draw, purpose);
 //!             let (mut lists, mut users) = (stream("lists"), stream("users"));
 //!             let mut arms: Vec<usize> = (0..site.arms()).collect();
