@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankduel import _core
-from rankduel.tables import Table, cells, is_lazy, is_missing, is_table
+from rankduel.tables import Table, cells, is_lazy, is_table
 
 SAME_ORDER = "rows and columns name the same arms in the same order"
 """The requirement on names; files are refused in these words."""
@@ -133,8 +133,10 @@ def _numbers(columns: Sequence[Sequence[Any]], names: Sequence[Any]) -> npt.NDAr
     values = np.empty((len(columns), len(columns)))
     for place, (column, name) in enumerate(zip(columns, names)):
         for row, value in enumerate(column):
+            # A missing time is no missing number: it is refused, as all times are.
+            is_gap = value is None or type(value).__name__ == "NAType"
             try:
-                values[row, place] = np.nan if is_missing(value) else float(value)
+                values[row, place] = np.nan if is_gap else float(value)
             except (TypeError, ValueError):
                 raise ValueError(f"row {row}: the column {str(name)!r} has {value!r}; expected a number") from None
     return values
