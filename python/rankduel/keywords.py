@@ -116,6 +116,8 @@ class InspectFlags(TypedDict, total=False):
     measures: str | Sequence[str]
     per_query: bool
     baseline: str
+    test: str
+    correction: str
     format: str
     standalone: bool
     trec_ties: str

@@ -11,8 +11,7 @@
 use anyhow::{Result, ensure};
 use serde::Serialize;
 use statistics::fixed_sample::{
-    Bootstrap, benjamini_hochberg, holm, paired_bootstrap, rank_sum, sign_test, two_sample_bootstrap,
-    wilcoxon_signed_rank,
+    Bootstrap, PValueCorrection, paired_bootstrap, rank_sum, sign_test, two_sample_bootstrap, wilcoxon_signed_rank,
 };
 use statistics::{Counts, Preference};
 
@@ -65,45 +64,13 @@ impl Method {
     }
 }
 
-/// How p-values are corrected for their number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Correction {
-    /// Bounds the probability of any false finding.
-    Holm,
-    /// Bounds the expected share of false findings.
-    BenjaminiHochberg,
-    /// Not at all.
-    None,
-}
-
-impl Correction {
-    fn adjust(self, p_values: &[f64]) -> Result<Vec<f64>> {
-        Ok(match self {
-            Self::Holm => holm(p_values)?,
-            Self::BenjaminiHochberg => benjamini_hochberg(p_values)?,
-            Self::None => p_values.to_vec(),
-        })
-    }
-
-    /// The name in tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Holm => "Holm",
-            Self::BenjaminiHochberg => "Benjamini-Hochberg",
-            Self::None => "no correction",
-        }
-    }
-}
-
 /// The settings of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ComparisonSettings {
     /// The test.
     pub method: Method,
     /// The correction for the number of comparisons.
-    pub correction: Correction,
+    pub correction: PValueCorrection,
     /// The level.
     pub alpha: f64,
     /// Whether smaller values are better.
@@ -249,7 +216,7 @@ pub fn runs_needed(samples: &[Sample], question: &ComparisonSettings, comparison
             }
         };
         // All comparisons may be significant together by Benjamini-Hochberg.
-        if question.correction == Correction::Holm { p * comparisons as f64 } else { p }
+        if question.correction == PValueCorrection::Holm { p * comparisons as f64 } else { p }
     };
     if smallest(runs as u64) <= question.alpha {
         return None;
@@ -263,7 +230,7 @@ mod tests {
 
     const QUESTION: ComparisonSettings = ComparisonSettings {
         method: Method::Wilcoxon,
-        correction: Correction::Holm,
+        correction: PValueCorrection::Holm,
         alpha: 0.05,
         smaller_is_better: true,
     };
@@ -328,7 +295,7 @@ mod tests {
         assert_eq!(runs_needed(&[five(false)], &QUESTION, 3), None);
         // 2^(1 - n) * 10 <= 0.05 from 9 pairs on.
         assert_eq!(runs_needed(&[five(true)], &QUESTION, 10), Some(9));
-        let bh = ComparisonSettings { correction: Correction::BenjaminiHochberg, ..QUESTION };
+        let bh = ComparisonSettings { correction: PValueCorrection::BenjaminiHochberg, ..QUESTION };
         assert_eq!(runs_needed(&[five(false)], &bh, 10), None);
         let single = Sample { algorithms: vec![("a".to_owned(), vec![1.0]); 2], ..sample(false) };
         assert!(compare(&[single], &QUESTION, None).unwrap_err().to_string().contains("at least two"));

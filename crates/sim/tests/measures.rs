@@ -151,6 +151,59 @@ fn the_table_of_a_paper_has_a_row_per_run_and_letters_for_what_it_beats() {
     assert!(refused.status.code() == Some(2) && message.contains("name them with --measures"), "{message}");
 }
 
+#[test]
+fn another_test_and_another_correction_are_named_everywhere() {
+    let folder = TempDir::new().unwrap();
+    let here = folder.path();
+    two_runs(here, 12, [&|query| query != 3, &|query| query % 3 == 0]);
+    fs::copy(here.join("y.run"), here.join("z.run")).unwrap();
+    const DATA: [&str; 6] = ["--rankings", "x.run,y.run,z.run", "--qrels", "qrels", "--measures", "AP"];
+    let inspect = |flags: &[&str]| run(here, &[&DATA[..], flags].concat());
+    // Of 9 queries that differ, x wins 8: 2 * (1 + 9) / 2^9.
+    let printed = inspect(&["--out", "S", "--test", "sign", "--correction", "bh"]);
+    let verdict =
+        "By AP, x (0.9583) is ahead of y (0.6667, p = 0.0586) and z (0.6667, p = 0.0586), but that may be chance";
+    assert!(printed.starts_with(verdict), "{printed}");
+    for part in [
+        "(sign tests over 12 queries, Benjamini and Hochberg's correction for 3 pairs).",
+        "p, Benjamini-Hochberg",
+        "sign tests over 12 queries, Benjamini and Hochberg's correction within each measure; intervals of means by Student's distribution",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let tests = rows(&here.join("S/tests.csv"));
+    assert_eq!(tests[0][9..].join(" "), "t p p_bh queries");
+    assert_eq!(tests[1][9..], ["", "0.0390625", "0.05859375", "12"]);
+    let findings: serde_json::Value = serde_json::from_slice(&fs::read(here.join("S/findings.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&findings["tests"]["test"], &findings["tests"]["correction"]),
+        (&"sign".into(), &"benjamini-hochberg".into())
+    );
+    assert_eq!(findings["tests"]["tests"][0]["p_bh"], 0.058_593_75);
+    let printed = inspect(&["--out", "N", "--test", "wilcoxon", "--correction", "none", "--format", "markdown"]);
+    assert!(
+        printed.contains("Wilcoxon signed-rank tests, p at most 0.05 without correction for the 3 pairs"),
+        "{printed}"
+    );
+    assert_eq!(rows(&here.join("N/tests.csv"))[0][9..].join(" "), "t p queries");
+    // The mean's test and interval agree.
+    inspect(&["--out", "B", "--test", "bootstrap"]);
+    let bootstrap: serde_json::Value =
+        serde_json::from_slice(&fs::read(here.join("B/findings.json")).unwrap()).unwrap();
+    for test in bootstrap["tests"]["tests"].as_array().unwrap() {
+        let contains_zero = test["interval"][0].as_f64().unwrap() <= 0.0;
+        assert_eq!(contains_zero, test["p"].as_f64().unwrap() > 0.05, "{test}");
+    }
+    for (flags, message) in [
+        (["--test", "sign", "--judged", "qrels"].as_slice(), "cannot be used with"),
+        (&["--test", "anova"], "t, wilcoxon, bootstrap, sign"),
+    ] {
+        let refused = sim(here).args(["inspect"]).args(DATA).args(flags).output().expect("sim starts");
+        let error = text(&refused.stderr);
+        assert!(refused.status.code() == Some(2) && error.contains(message), "{error}");
+    }
+}
+
 const GOLDEN_T: f64 = 1.425_572_889_934_474_6;
 const GOLDEN_P: f64 = 0.197_022_072_157_750_5;
 

@@ -12,6 +12,7 @@ use std::io::Read as _;
 use letor_io::trec::{TrecOptions, open, open_with_gold};
 use letor_io::{Dataset, FeatureId};
 use rankers::{Measure, Rankings, TieBreaking};
+use statistics::fixed_sample::PValueCorrection;
 use studies::verdict::JudgedMeasures;
 use tempfile::TempDir;
 
@@ -239,7 +240,7 @@ fn measured(grades: &Grades, judges: &[usize], tables: usize, queries: Queries, 
                     covered.widths[1] += run.people_standard_error;
                 }
             }
-            for test in judged.tests().unwrap().unwrap().tests {
+            for test in judged.tests(PValueCorrection::Holm).unwrap().unwrap().tests {
                 let measure = judged.measures.iter().position(|one| one.measure == test.measure).unwrap();
                 let difference = truth[measure][test.first] - truth[measure][test.second];
                 found[place][measure].differences[0] += within(test.interval, difference);

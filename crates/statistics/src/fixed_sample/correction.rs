@@ -1,6 +1,45 @@
 //! Corrections for many tests: adjusted p-values, to be compared with the level as they are.
 
+use serde::{Deserialize, Serialize};
+
 use crate::StatisticsError;
+
+/// How p-values are corrected for their number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PValueCorrection {
+    /// Bounds the probability of any false finding: [`holm`].
+    #[default]
+    Holm,
+    /// Bounds the expected share of false findings: [`benjamini_hochberg`].
+    BenjaminiHochberg,
+    /// Not at all.
+    None,
+}
+
+impl PValueCorrection {
+    /// The adjusted p-values, in the same order.
+    ///
+    /// # Errors
+    /// If a value is not in [0, 1].
+    pub fn adjust(self, p_values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
+        match self {
+            Self::Holm => holm(p_values),
+            Self::BenjaminiHochberg => benjamini_hochberg(p_values),
+            Self::None => Ok(p_values.to_vec()),
+        }
+    }
+
+    /// The name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holm => "Holm",
+            Self::BenjaminiHochberg => "Benjamini-Hochberg",
+            Self::None => "no correction",
+        }
+    }
+}
 
 /// Adjusted p-values that bound the probability of any false rejection.
 ///

@@ -16,7 +16,7 @@ mod wilcoxon;
 
 pub use agreement::{kappa, sign_agreement};
 pub use bootstrap::{Bootstrap, paired_bootstrap, two_sample_bootstrap};
-pub use correction::{benjamini_hochberg, holm};
+pub use correction::{PValueCorrection, benjamini_hochberg, holm};
 pub use correlation::{Correlation, correlation};
 pub use line::{Line, Prediction, weighted_line};
 pub use nemenyi::critical_difference;

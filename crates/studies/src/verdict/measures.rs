@@ -4,19 +4,50 @@ use anyhow::Result;
 use output::numbers::{with_separators, with_unit};
 use output::text_table::{Align, TextTable};
 use rankers::Measurement;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
-use statistics::fixed_sample::{holm, paired_t_test};
+use statistics::fixed_sample::PValueCorrection;
 
-use super::LEVEL;
-use super::pair_test::{Corrected, PairTest, best};
+use super::pair_test::{AdjustedPValue, Corrected, PairTest, best};
+use super::paired_test::PairedTest;
 use super::sentences::{against_baseline, best_against_others};
+
+/// Which test compares two rankers, and how p-values are corrected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestSettings {
+    /// The test; in files, Student's is left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub test: PairedTest,
+    /// The correction for the pairs of a measure; in files, Holm's is left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub correction: PValueCorrection,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl TestSettings {
+    /// The correction in a sentence.
+    #[must_use]
+    pub fn correction_text(self) -> &'static str {
+        match self.correction {
+            PValueCorrection::Holm => "Holm's correction",
+            PValueCorrection::BenjaminiHochberg => "Benjamini and Hochberg's correction",
+            PValueCorrection::None => "no correction",
+        }
+    }
+}
 
 /// All pairs of rankers by all measures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasureTests {
     /// The queries of each mean.
     pub queries: usize,
+    /// The test and the correction.
+    #[serde(flatten)]
+    pub settings: TestSettings,
     /// By measure, and of each measure the pairs in the order of the arms.
     pub tests: Vec<PairTest>,
     /// The arm that is in every pair, if the others are compared with it alone.
@@ -26,7 +57,7 @@ pub struct MeasureTests {
 
 impl MeasureTests {
     /// The columns of every table of tests.
-    const HEADER: [&'static str; 13] = [
+    const HEADER: [&'static str; 11] = [
         "measure",
         "first",
         "second",
@@ -38,33 +69,35 @@ impl MeasureTests {
         "standard_error",
         "t",
         "p",
-        "p_holm",
-        "queries",
     ];
 
     /// The columns that follow where a model's labels were corrected by people's.
     const CORRECTED: [&'static str; 2] = ["labelled_queries", "lambda"];
 
-    /// The tests, those of a measure one after the other, with Holm's correction for the pairs of each measure: a measure is a question of its
+    /// The tests, those of a measure one after the other, corrected for the pairs of each measure: a measure is a question of its
     /// own, and its tests do not depend on other measures. `None` if there are none.
     ///
     /// # Errors
     /// If a p-value is not in [0, 1].
-    pub fn corrected_within_measures(queries: usize, mut tests: Vec<PairTest>) -> Result<Option<Self>> {
+    pub fn corrected_within_measures(
+        queries: usize,
+        settings: TestSettings,
+        mut tests: Vec<PairTest>,
+    ) -> Result<Option<Self>> {
         if tests.is_empty() {
             return Ok(None);
         }
-        correct(&mut tests)?;
-        Ok(Some(Self { queries, tests, baseline: None }))
+        correct(&mut tests, settings.correction)?;
+        Ok(Some(Self { queries, settings, tests, baseline: None }))
     }
 
-    /// The tests of `baseline` with each other arm alone, with Holm's correction for these.
+    /// The tests of `baseline` with each other arm alone, corrected for these.
     ///
     /// # Errors
     /// If a p-value is not in [0, 1].
     pub fn against_baseline(mut self, baseline: usize) -> Result<Self> {
         self.tests.retain(|test| test.first == baseline || test.second == baseline);
-        correct(&mut self.tests)?;
+        correct(&mut self.tests, self.settings.correction)?;
         Ok(Self { baseline: Some(baseline), ..self })
     }
 
@@ -73,39 +106,45 @@ impl MeasureTests {
     ///
     /// # Errors
     /// If a value is not finite, which no measure is.
-    pub fn of(measurement: &Measurement<'_>, measures: &[String], skipped: usize) -> Result<Option<Self>> {
+    pub fn of(
+        measurement: &Measurement<'_>,
+        measures: &[String],
+        skipped: usize,
+        settings: TestSettings,
+    ) -> Result<Option<Self>> {
         let values = measurement.per_query();
         let queries = measurement.queries();
         if values.len() < 2 || queries < 2 {
             return Ok(None);
         }
         let mean = |values: &[f64]| values.iter().sum::<f64>() / queries as f64;
-        let mut tests = Vec::new();
-        for (measure_index, measure) in measures.iter().enumerate() {
-            let values_of = |arm: usize| values[arm][skipped + measure_index].as_slice();
-            for (arm_a, arm_b) in
-                (0..values.len()).flat_map(|arm_a| (arm_a + 1..values.len()).map(move |arm_b| (arm_a, arm_b)))
-            {
-                let [mean_a, mean_b] = [arm_a, arm_b].map(|arm| mean(values_of(arm)));
-                let (first, second, means) =
-                    if mean_b > mean_a { (arm_b, arm_a, [mean_b, mean_a]) } else { (arm_a, arm_b, [mean_a, mean_b]) };
-                let test = paired_t_test(values_of(first), values_of(second))?;
-                tests.push(PairTest {
-                    measure: measure.clone(),
-                    first,
-                    second,
-                    means,
-                    difference: test.mean,
-                    standard_error: test.standard_error,
-                    interval: test.interval(LEVEL)?,
-                    t: test.t.is_finite().then_some(test.t),
-                    p: test.p_value,
-                    p_holm: test.p_value,
-                    corrected: None,
-                });
-            }
-        }
-        Self::corrected_within_measures(queries, tests)
+        let arms = values.len();
+        let pairs: Vec<(usize, usize, usize)> = (0..measures.len())
+            .flat_map(|measure| (0..arms).map(move |arm_a| (measure, arm_a)))
+            .flat_map(|(measure, arm_a)| (arm_a + 1..arms).map(move |arm_b| (measure, arm_a, arm_b)))
+            .collect();
+        let pair_test = |&(measure, arm_a, arm_b): &(usize, usize, usize)| {
+            let values_of = |arm: usize| values[arm][skipped + measure].as_slice();
+            let [mean_a, mean_b] = [arm_a, arm_b].map(|arm| mean(values_of(arm)));
+            let (first, second, means) =
+                if mean_b > mean_a { (arm_b, arm_a, [mean_b, mean_a]) } else { (arm_a, arm_b, [mean_a, mean_b]) };
+            let tested = settings.test.test(values_of(first), values_of(second))?;
+            Ok(PairTest {
+                measure: measures[measure].clone(),
+                first,
+                second,
+                means,
+                difference: tested.mean,
+                standard_error: tested.standard_error,
+                interval: tested.interval,
+                t: tested.t,
+                p: tested.p,
+                adjusted_p: AdjustedPValue::new(settings.correction, tested.p),
+                corrected: None,
+            })
+        };
+        let tests: Vec<PairTest> = pairs.par_iter().map(pair_test).collect::<Result<_>>()?;
+        Self::corrected_within_measures(queries, settings, tests)
     }
 
     /// Over what the tests of `measure` are, or all of them: `over 784 queries`, and whether people's labels correct a model's.
@@ -133,22 +172,21 @@ impl MeasureTests {
             Some(baseline) => against_baseline(&of_first, baseline, names),
             None => best_against_others(&of_first, names)?,
         };
-        let holm = match of_first.len() {
+        let correction = match of_first.len() {
             1 => String::new(),
-            count => format!(", Holm's correction for {}", with_unit(count as u64, "pair")),
+            count => format!(", {} for {}", self.settings.correction_text(), with_unit(count as u64, "pair")),
         };
-        Some(format!(
-            "by {measure}, {text} (paired t-{} {}{holm})",
-            if of_first.len() == 1 { "test" } else { "tests" },
-            self.basis_text(Some(measure))
-        ))
+        let test_name = self.settings.test.name(of_first.len() > 1);
+        Some(format!("by {measure}, {text} ({test_name} {}{correction})", self.basis_text(Some(measure))))
     }
 
     /// The columns of [`rows`](Self::rows).
     #[must_use]
     pub fn header(&self) -> Vec<&'static str> {
         let is_corrected = self.tests.iter().any(|test| test.corrected.is_some());
-        Self::HEADER.into_iter().chain(Self::CORRECTED.into_iter().filter(|_| is_corrected)).collect()
+        let adjusted = AdjustedPValue::column(self.settings.correction);
+        let correction = Self::CORRECTED.into_iter().filter(|_| is_corrected);
+        Self::HEADER.into_iter().chain(adjusted).chain(["queries"]).chain(correction).collect()
     }
 
     /// The rows of a file, one per pair and measure, with the columns of [`header`](Self::header). `arm` is the number of an arm in files.
@@ -160,7 +198,9 @@ impl MeasureTests {
                 vec![test.measure.clone(), arm(test.first), arm(test.second), name(test.first), name(test.second)];
             row.extend(numbers.map(|number| number.to_string()));
             row.push(test.t.map_or_else(String::new, |t| t.to_string()));
-            row.extend([test.p.to_string(), test.p_holm.to_string(), self.queries.to_string()]);
+            row.push(test.p.to_string());
+            row.extend(AdjustedPValue::column(self.settings.correction).map(|_| test.adjusted_p.value().to_string()));
+            row.push(self.queries.to_string());
             if let Some(Corrected { labelled_queries, lambda }) = test.corrected {
                 row.extend([labelled_queries.to_string(), lambda.to_string()]);
             }
@@ -190,16 +230,22 @@ impl MeasureTests {
     /// The tests as a table of at most `max_rows` rows: all, or those of the best by each measure against the others, the nearest first.
     #[must_use]
     pub fn table(&self, names: &ArmNames, max_rows: usize) -> String {
-        let right_aligned = |name| (name, Align::Right);
-        let mut table = TextTable::new([
+        fn right_aligned(name: &str) -> (&str, Align) {
+            (name, Align::Right)
+        }
+        let correction = self.settings.correction;
+        let is_adjusted = correction != PValueCorrection::None;
+        let adjusted_heading = format!("p, {}", correction.name());
+        let columns = [
             ("measure", Align::Left),
             ("ahead", Align::Left),
             ("of", Align::Left),
             right_aligned("by"),
             right_aligned("95% interval"),
             right_aligned("p"),
-            right_aligned("p, Holm"),
-        ]);
+        ];
+        let adjusted = is_adjusted.then(|| right_aligned(adjusted_heading.as_str()));
+        let mut table = TextTable::new(columns.into_iter().chain(adjusted));
         let mut shown_tests: Vec<&PairTest> = self.tests.iter().collect();
         let is_cut = shown_tests.len() > max_rows;
         if is_cut && self.baseline.is_none() {
@@ -216,15 +262,15 @@ impl MeasureTests {
         shown_tests.truncate(max_rows);
         for test in shown_tests {
             let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
-            table.row([
+            let cells = [
                 test.measure.clone(),
                 names.name(test.first),
                 names.name(test.second),
                 format!("{:.4}", test.difference),
                 format!("{:.4} to {:.4}", test.interval.0, test.interval.1),
                 p(test.p),
-                p(test.p_holm),
-            ]);
+            ];
+            table.row(cells.into_iter().chain(is_adjusted.then(|| p(test.adjusted_p.value()))));
         }
         let remainder = if is_cut {
             let test_count = with_separators(self.tests.len() as u64);
@@ -235,15 +281,24 @@ impl MeasureTests {
         } else {
             String::new()
         };
-        format!("{table}\npaired t-tests {}, Holm's correction within each measure{remainder}", self.basis_text(None))
+        let correction = match correction {
+            PValueCorrection::None => "without correction for their number".to_owned(),
+            _ => format!("{} within each measure", self.settings.correction_text()),
+        };
+        let interval = match self.settings.test {
+            PairedTest::T | PairedTest::Bootstrap => "",
+            PairedTest::Wilcoxon | PairedTest::Sign => "; intervals of means by Student's distribution",
+        };
+        let test_name = self.settings.test.name(true);
+        format!("{table}\n{test_name} {}, {correction}{interval}{remainder}", self.basis_text(None))
     }
 }
 
-/// Corrects the p-values of each measure by Holm's method.
-fn correct(tests: &mut [PairTest]) -> Result<()> {
+/// Corrects the p-values of each measure.
+fn correct(tests: &mut [PairTest], correction: PValueCorrection) -> Result<()> {
     for of_measure in tests.chunk_by_mut(|one, other| one.measure == other.measure) {
-        let corrected = holm(&of_measure.iter().map(|test| test.p).collect::<Vec<_>>())?;
-        of_measure.iter_mut().zip(corrected).for_each(|(test, p)| test.p_holm = p);
+        let adjusted = correction.adjust(&of_measure.iter().map(|test| test.p).collect::<Vec<_>>())?;
+        of_measure.iter_mut().zip(adjusted).for_each(|(test, p)| test.adjusted_p = AdjustedPValue::new(correction, p));
     }
     Ok(())
 }

@@ -4,8 +4,10 @@
 
 mod clicks;
 mod judged;
+mod measure_table;
 mod measures;
 mod pair_test;
+mod paired_test;
 mod sentences;
 
 use anyhow::Result;
@@ -15,8 +17,10 @@ use simulation::truth::GroundTruth;
 
 pub use self::clicks::click_sentence;
 pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, Leaning};
-pub use self::measures::MeasureTests;
-pub use self::pair_test::{Corrected, PairTest};
+pub use self::measure_table::{MeasureTable, RankerMeans};
+pub use self::measures::{MeasureTests, TestSettings};
+pub use self::pair_test::{AdjustedPValue, Corrected, PairTest};
+pub use self::paired_test::PairedTest;
 use crate::results::AlgorithmSummary;
 
 /// The most rankers that a sentence can compare one by one.
@@ -35,7 +39,7 @@ pub fn of_runs(site: &PreparedSite) -> Result<Option<MeasureTests>> {
         return Ok(None);
     }
     let measure: rankers::Measure = "nDCG@10".parse()?;
-    MeasureTests::of(&rankings.measure(&[measure])?, &["nDCG@10".to_owned()], 0)
+    MeasureTests::of(&rankings.measure(&[measure])?, &["nDCG@10".to_owned()], 0, TestSettings::default())
 }
 
 /// The sentence on TREC runs: the winner by clicks and by nDCG@10. `None` of other sites.

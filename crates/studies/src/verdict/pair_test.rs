@@ -1,6 +1,7 @@
 //! The paired test of two rankers by one measure.
 
 use serde::{Deserialize, Serialize};
+use statistics::fixed_sample::PValueCorrection;
 
 use super::LEVEL;
 
@@ -21,15 +22,58 @@ pub struct PairTest {
     pub standard_error: f64,
     /// The 95% interval of the difference, for this pair and measure alone.
     pub interval: (f64, f64),
-    /// The difference in standard errors; null if these are 0 and the difference is not.
+    /// The difference in standard errors; null if these are 0 and the difference is not, and of tests other than Student's.
     pub t: Option<f64>,
-    /// The two-sided p-value of Student's test for pairs.
+    /// The two-sided p-value.
     pub p: f64,
-    /// The same after Holm's correction for all pairs of this measure.
-    pub p_holm: f64,
+    /// The same after the correction for all pairs of this measure.
+    #[serde(flatten)]
+    pub adjusted_p: AdjustedPValue,
     /// The correction of values by a model's labels, if people's labels corrected them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Corrected>,
+}
+
+/// A p-value after the correction for the number of tests, in files under the name of the correction.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum AdjustedPValue {
+    /// By [`PValueCorrection::Holm`].
+    #[serde(rename = "p_holm")]
+    Holm(f64),
+    /// By [`PValueCorrection::BenjaminiHochberg`].
+    #[serde(rename = "p_bh")]
+    BenjaminiHochberg(f64),
+    /// Not corrected.
+    #[serde(rename = "p_uncorrected")]
+    Uncorrected(f64),
+}
+
+impl AdjustedPValue {
+    /// `value` is the p-value after `correction`.
+    #[must_use]
+    pub fn new(correction: PValueCorrection, value: f64) -> Self {
+        match correction {
+            PValueCorrection::Holm => Self::Holm(value),
+            PValueCorrection::BenjaminiHochberg => Self::BenjaminiHochberg(value),
+            PValueCorrection::None => Self::Uncorrected(value),
+        }
+    }
+
+    /// The p-value.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        let (Self::Holm(value) | Self::BenjaminiHochberg(value) | Self::Uncorrected(value)) = self;
+        value
+    }
+
+    /// The column of tables; none of p-values that are not corrected, which have one.
+    pub(super) fn column(correction: PValueCorrection) -> Option<&'static str> {
+        match correction {
+            PValueCorrection::Holm => Some("p_holm"),
+            PValueCorrection::BenjaminiHochberg => Some("p_bh"),
+            PValueCorrection::None => None,
+        }
+    }
 }
 
 /// The correction of a model's labels.
@@ -45,7 +89,7 @@ impl PairTest {
     /// Whether the first is better by more than chance.
     #[must_use]
     pub fn is_significant(&self) -> bool {
-        self.p_holm <= LEVEL
+        self.adjusted_p.value() <= LEVEL
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
         tests_of_best.iter().copied().partition(|test| test.is_significant());
     let beaten_name = |test: &&PairTest| match tests_of_best.len() {
         1 => format!("{} ({:.4})", names.name(test.second), test.means[1]),
-        _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], p_text(test.p_holm)),
+        _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], p_text(test.adjusted_p.value())),
     };
     let beaten_list = |tests: &[&PairTest]| joined_names(&tests.iter().map(beaten_name).collect::<Vec<_>>());
     let best_text = format!("{} ({:.4})", names.name(best), tests_of_best.first()?.means[0]);
@@ -38,7 +38,7 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
     if let [only_test] = tests_of_best[..]
         && (only_test.difference, only_test.standard_error) != (0.0, 0.0)
     {
-        text += &format!(", {}", p_text(only_test.p_holm));
+        text += &format!(", {}", p_text(only_test.adjusted_p.value()));
     }
     if tests_of_best.len() >= MAX_NAMED_RANKERS {
         // A list of all would be longer than the table.
@@ -62,7 +62,7 @@ pub(super) fn against_baseline(tests: &[&PairTest], baseline: usize, names: &Arm
     let other_text = |test: &&PairTest| {
         let other_side = usize::from(test.first == baseline);
         let arm = [test.first, test.second][other_side];
-        format!("{} ({:.4}, {})", names.name(arm), test.means[other_side], p_text(test.p_holm))
+        format!("{} ({:.4}, {})", names.name(arm), test.means[other_side], p_text(test.adjusted_p.value()))
     };
     let others_list = |tests: &[&PairTest]| match tests.len() {
         count if count > MAX_NAMED_RANKERS => format!("{} others", with_separators(count as u64)),
@@ -88,7 +88,7 @@ pub(super) fn against_baseline(tests: &[&PairTest], baseline: usize, names: &Arm
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::MeasureTests;
+    use crate::verdict::{AdjustedPValue, MeasureTests, TestSettings};
 
     fn test(first: usize, second: usize, means: [f64; 2], p_holm: f64) -> PairTest {
         let difference = means[0] - means[1];
@@ -103,7 +103,7 @@ mod tests {
             interval: (difference, difference),
             t: None,
             p: p_holm,
-            p_holm,
+            adjusted_p: AdjustedPValue::Holm(p_holm),
             corrected: None,
         }
     }
@@ -111,7 +111,9 @@ mod tests {
     fn sentence(tests: Vec<PairTest>) -> String {
         let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
         let names = ArmNames::NUMBERS.with_user_names(Some(names));
-        MeasureTests { queries: 784, tests, baseline: None }.sentence(&names).expect("a sentence")
+        MeasureTests { queries: 784, settings: TestSettings::default(), tests, baseline: None }
+            .sentence(&names)
+            .expect("a sentence")
     }
 
     #[test]
@@ -163,7 +165,8 @@ mod tests {
         };
         let against = |baseline: usize| {
             let names = letor_io::Names::new(["a", "b", "c", "d"]).expect("names");
-            let tests = MeasureTests::corrected_within_measures(784, pairs()).unwrap().unwrap();
+            let tests =
+                MeasureTests::corrected_within_measures(784, TestSettings::default(), pairs()).unwrap().unwrap();
             let tests = tests.against_baseline(baseline).unwrap();
             assert!(tests.tests.len() == 3 && tests.baseline == Some(baseline));
             tests.sentence(&ArmNames::NUMBERS.with_user_names(Some(names))).unwrap()

@@ -2,6 +2,7 @@
 
 mod arms;
 mod common;
+mod correction;
 pub(super) mod defaults;
 mod folder;
 mod ranker_files;
@@ -12,6 +13,7 @@ mod table_format;
 
 pub(super) use self::arms::{ArmArgs, SelectedMatrix};
 pub(super) use self::common::{CacheArgs, CommonArgs, ComparisonArgs, OutputArgs, PlaceArgs};
+pub(super) use self::correction::CorrectionArg;
 pub(super) use self::folder::{dataset_name, default_folder, of_content, shortened_list};
 pub(super) use self::ranker_files::RankerFileArgs;
 pub(super) use self::reading::{DatasetArgs, ReadingArgs};

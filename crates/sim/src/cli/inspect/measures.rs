@@ -10,7 +10,7 @@ use output::{remove_stale, write_csv};
 use rankers::{Measure, MeasureError, Measurement};
 use serde::{Serialize, Serializer};
 use simulation::arm_names::ArmNames;
-use studies::verdict::{JudgedMeasures, MeasureTests};
+use studies::verdict::{JudgedMeasures, MeasureTable, MeasureTests, RankerMeans};
 
 /// The default measures of runs.
 const RUN_MEASURES: &str = "nDCG@10,AP,RR@10,P@10,R@100";
@@ -111,6 +111,21 @@ impl AllMeans {
         let remainder =
             if best.len() > max_rows { format!("\nthe best {max_rows}; {MEANS_FILE} has all") } else { String::new() };
         format!("{table}{remainder}")
+    }
+
+    /// The table of a paper; `synthetic` names the synthetic part, if there is one.
+    pub(super) fn paper_table<'a>(
+        &self,
+        tests: Option<&'a MeasureTests>,
+        names: &ArmNames,
+        synthetic: Option<&str>,
+    ) -> MeasureTable<'a> {
+        let row = |ranker: &Means| {
+            let arm = ranker.arm();
+            RankerMeans { arm, name: names.name(arm), values: ranker.values.clone() }
+        };
+        let rows = self.rankers.iter().map(row).collect();
+        MeasureTable::new(self.measures.names(), rows, tests, (self.queries, synthetic))
     }
 
     /// Writes the paired tests, if there are any.

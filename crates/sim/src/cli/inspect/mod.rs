@@ -2,10 +2,9 @@
 
 mod figure;
 mod measures;
-mod paper;
 
 use anyhow::{Context, Result, ensure};
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use letor_io::{Dataset, FeatureId, Provenance, Statistics, exact_label};
 use output::numbers::{with_separators, with_unit};
 use output::usage::usage;
@@ -13,13 +12,12 @@ use rankers::{Gain, Measure, MeasureKind, Measurement, Rankings, TieBreaking};
 use serde::Serialize;
 use simulation::arm_names::ArmNames;
 use simulation::spec::SiteSpec;
-use studies::verdict::{self, JudgedMeasures, MeasureTests};
+use studies::verdict::{self, JudgedMeasures, MeasureTests, PairedTest, TestSettings};
 
 use self::measures::{AllMeans, MEANS_FILE, Means, Measures, QUERIES_FILE, TESTS_FILE};
-use self::paper::PaperTable;
 use crate::cli::args::{
-    CommonArgs, DatasetArgs, OutputArgs, RankerFileArgs, ReadingArgs, TableFormat, announce, dataset_name,
-    default_folder, shortened_list,
+    CommonArgs, CorrectionArg, DatasetArgs, OutputArgs, RankerFileArgs, ReadingArgs, TableFormat, announce,
+    dataset_name, default_folder, shortened_list,
 };
 use desk::{eprintln, println};
 
@@ -81,6 +79,16 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "RUN", requires = "rankings")]
     baseline: Option<String>,
 
+    /// Of runs: the test of a pair over the queries: t (Student's, of the mean), wilcoxon (signed ranks), bootstrap (of the mean,
+    /// over queries), or sign
+    #[arg(long, value_name = "TEST", value_enum, default_value_t = TestArg::T, requires = "rankings", conflicts_with = "judged")]
+    test: TestArg,
+
+    /// Of runs: the correction for the pairs of a measure: holm bounds the probability of any false finding, bh
+    /// (Benjamini-Hochberg) the expected share of false ones
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = CorrectionArg::Holm, requires = "rankings")]
+    correction: CorrectionArg,
+
     /// What is printed: text says everything; the others are the table of measures alone, for a paper, a row per ranker with the best first. Of runs, letters say
     /// which others each beats by more than chance
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TableFormat::Text, conflicts_with = "json")]
@@ -103,6 +111,30 @@ pub(super) struct Inspect {
     output: OutputArgs,
 }
 
+/// The names of the tests as flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TestArg {
+    /// Means, by Student's distribution
+    T,
+    /// Signed ranks
+    Wilcoxon,
+    /// Means, by the bootstrap
+    Bootstrap,
+    /// Signs
+    Sign,
+}
+
+impl From<TestArg> for PairedTest {
+    fn from(test: TestArg) -> Self {
+        match test {
+            TestArg::T => Self::T,
+            TestArg::Wilcoxon => Self::Wilcoxon,
+            TestArg::Bootstrap => Self::Bootstrap,
+            TestArg::Sign => Self::Sign,
+        }
+    }
+}
+
 /// The content of config.json.
 #[derive(Serialize)]
 struct Config<'a> {
@@ -118,6 +150,8 @@ struct Config<'a> {
     judged: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<&'a str>,
+    #[serde(flatten)]
+    tests: TestSettings,
 }
 
 /// The content of findings.json.
@@ -202,6 +236,7 @@ impl Inspect {
             usage("--format writes a table of measures: name them with --measures, e.g. nDCG@10,AP")
         );
         let baseline = self.baseline_of(&dataset)?;
+        let settings = TestSettings { test: self.test.into(), correction: self.correction.into() };
         let checksum = dataset.checksum();
         let default_folder = || {
             let name = dataset_name(&self.own.files(dataset_args), dataset.name(), &checksum);
@@ -212,8 +247,12 @@ impl Inspect {
             let judged = if self.judged.is_empty() { "" } else { "-judged" };
             let baseline_suffix =
                 self.baseline.as_ref().map_or_else(String::new, |run| format!("-against-{}", shortened_list(run)));
+            let test = self.test.to_possible_value().filter(|_| self.test != TestArg::T);
+            let correction = self.correction.to_possible_value().filter(|_| self.correction != CorrectionArg::Holm);
+            let tests: String =
+                [test, correction].iter().flatten().map(|value| format!("-{}", value.get_name())).collect();
             default_folder(&format!(
-                "inspect-{name}{suffix}{}{per_query}{judged}{baseline_suffix}",
+                "inspect-{name}{suffix}{}{per_query}{judged}{baseline_suffix}{tests}",
                 measures.unwrap_or_default()
             ))
         };
@@ -226,6 +265,7 @@ impl Inspect {
             per_query: self.per_query,
             judged: !self.judged.is_empty(),
             baseline: self.baseline.as_deref(),
+            tests: settings,
         };
         let folder = self.output.claim(default_folder, &config, self.common.quiet)?;
         let statistics = Statistics::of(&dataset);
@@ -244,8 +284,10 @@ impl Inspect {
         };
         let mut findings = Findings::of(&dataset, &statistics, (measurement.as_ref(), measures.clone()), &names);
         findings.tests = match (tested, &judged) {
-            (_, Some(judged)) => judged.tests()?,
-            (Some((measurement, measures)), None) => MeasureTests::of(measurement, &measures.names(), NDCG.len())?,
+            (_, Some(judged)) => judged.tests(settings.correction)?,
+            (Some((measurement, measures)), None) => {
+                MeasureTests::of(measurement, &measures.names(), NDCG.len(), settings)?
+            }
             (None, None) => None,
         };
         if let Some(baseline) = baseline {
@@ -270,7 +312,7 @@ impl Inspect {
         let names = names.shortened();
         let paper = findings.measures.as_ref().map(|means| {
             let synthetic = Some(findings.name.as_str()).filter(|_| findings.synthetic);
-            PaperTable::new(means, findings.tests.as_ref(), &names, synthetic)
+            means.paper_table(findings.tests.as_ref(), &names, synthetic)
         });
         match (self.format, paper) {
             (TableFormat::Markdown, Some(table)) => println!("{}", table.to_annotated_table().markdown()),

@@ -13,7 +13,7 @@ use output::numbers::{significant, with_separators, with_unit};
 use serde_json::Value;
 use simulation::arm_names::ArmNames;
 use simulation::truth::{GroundTruth, RESOLVED};
-use studies::verdict::{capitalised, click_sentence};
+use studies::verdict::{MeasureTests, capitalised, click_sentence};
 
 use super::command_tables::{algorithms_table, findings_table, measures_table};
 use super::markup::{NarrowFigure, PageText, inline_svg, link_address, relative_path, table};
@@ -169,14 +169,15 @@ impl CommandFolder {
             Some(algorithms) => Some(algorithms_table(algorithms)),
             None => findings_table(&self.csv_files),
         };
-        let measures = self.findings.get("measures").filter(|measures| measures.is_object());
+        let measures =
+            self.findings.get("measures").and_then(|measures| measures_table(measures, self.measure_tests().as_ref()));
         html! {
             @for sentence in sentences { p.verdict { (PageText(&sentence)) } }
             @if self.config["command"] == "distortion" {
                 p.muted { "The share of rankers that seem to beat the best one in sets of each size:" }
             }
             @if let Some(table) = table { (table) }
-            @if let Some(measures) = measures { (measures_table(measures, value_text)) }
+            @if let Some(measures) = measures { (measures) }
         }
     }
 
@@ -262,10 +263,14 @@ impl CommandFolder {
         }
     }
 
+    /// The paired tests of runs, of `inspect`.
+    fn measure_tests(&self) -> Option<MeasureTests> {
+        serde_json::from_value(self.findings.get("tests")?.clone()).ok()
+    }
+
     /// The best of the rankers: by tests of measures, by clicks of few of them, otherwise the ground truth.
     fn ranker_sentence(&self) -> Option<String> {
-        if let Some(tests) = self.findings.get("tests").and_then(|tests| serde_json::from_value(tests.clone()).ok()) {
-            let tests: studies::verdict::MeasureTests = tests;
+        if let Some(tests) = self.measure_tests() {
             let rankers = self.findings.pointer("/measures/rankers")?.as_array()?;
             let names: Vec<&str> = rankers.iter().map(|ranker| ranker["name"].as_str()).collect::<Option<_>>()?;
             let names = ArmNames::NUMBERS.with_user_names(Names::new(names).ok());

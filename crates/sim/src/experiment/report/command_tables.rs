@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use maud::{Markup, html};
 use output::numbers::{deviation, significant, with_separators};
 use serde_json::Value;
+use studies::verdict::{MeasureTable, MeasureTests, RankerMeans};
 
-use super::markup::{PageText, table};
+use super::markup::{PageText, annotated_table, table};
 
 /// The CSV files with a command's findings, and whether these are in the last row of each curve: the last step.
 const FINDINGS_FILES: [(&str, bool); 5] = [
@@ -76,19 +77,22 @@ fn percent_cell(share: &Value) -> String {
     share.as_f64().map_or_else(|| "–".to_owned(), |share| format!("{:.0}%", 100.0 * share))
 }
 
-/// The means of measures, of `inspect`.
-pub(super) fn measures_table(measures: &Value, value_text: impl Fn(&Value) -> String) -> Markup {
-    let texts = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(&value_text).collect() };
-    let header: Vec<String> = std::iter::once("ranker".to_owned()).chain(texts(&measures["measures"])).collect();
-    let row = |ranker: &Value| {
-        let name = ranker["name"]
-            .as_str()
-            .map_or_else(|| format!("feature {}", value_text(&ranker["feature"])), str::to_owned);
-        let values = ranker["values"].as_array().into_iter().flatten().filter_map(Value::as_f64);
-        std::iter::once(name).chain(values.map(|value| format!("{value:.4}"))).collect::<Vec<_>>()
+/// The means of measures, of `inspect`, best first, with letters for the runs that each beats by `tests`.
+pub(super) fn measures_table(measures: &Value, tests: Option<&MeasureTests>) -> Option<Markup> {
+    let names = measures["measures"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+    let names: Vec<String> = names.collect::<Option<_>>()?;
+    let row = |(arm, ranker): (usize, &Value)| {
+        let feature = || format!("feature {}", ranker["feature"]);
+        let values = ranker["values"].as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>()?;
+        let name = ranker["name"].as_str().map_or_else(feature, str::to_owned);
+        (values.len() == names.len()).then_some(RankerMeans { arm, name, values })
     };
-    let rows: Vec<Vec<String>> = measures["rankers"].as_array().into_iter().flatten().map(row).collect();
-    table(&header, &rows, 1..usize::MAX)
+    let rows: Vec<RankerMeans> = measures["rankers"].as_array()?.iter().enumerate().map(row).collect::<Option<_>>()?;
+    if names.is_empty() || rows.is_empty() {
+        return None;
+    }
+    let queries = usize::try_from(measures["queries"].as_u64()?).ok()?;
+    Some(annotated_table(&MeasureTable::new(names, rows, tests, (queries, None)).to_annotated_table()))
 }
 
 /// The first of `files` with a command's findings: its first rows, or the last of each curve. `None` without any.

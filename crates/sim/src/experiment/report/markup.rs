@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use maud::{Escaper, Markup, PreEscaped, Render, html};
+use output::text_table::annotated::AnnotatedTable;
 
 /// Draws the figure of a folder of results for a narrow screen, as SVG; `None` if it cannot.
 pub(crate) type NarrowFigure<'a> = &'a dyn Fn(&Path) -> Option<String>;
@@ -39,6 +40,30 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>], numbers: Range<usiz
                 }
             }
         }
+    }
+}
+
+/// A table with raised letters and notes below it.
+pub(super) fn annotated_table(AnnotatedTable { columns, rows, notes }: &AnnotatedTable) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { @for (name, _) in columns { th { (PageText(name)) } } } }
+                tbody {
+                    @for row in rows {
+                        tr {
+                            @for ((_, is_number), cell) in columns.iter().zip(row) {
+                                td class=[is_number.then_some("number")] {
+                                    @if cell.is_best { b { (PageText(&cell.text)) } } @else { (PageText(&cell.text)) }
+                                    @if !cell.mark.is_empty() { sup { (PageText(&cell.mark)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @for note in notes { p.muted { (PageText(note)) "." } }
     }
 }
 

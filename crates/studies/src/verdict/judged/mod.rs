@@ -17,12 +17,15 @@ use anyhow::{Result, ensure};
 use letor_io::{Dataset, Gold};
 use rankers::{GoldValue, Measure, Measurement};
 use serde::Serialize;
-use statistics::fixed_sample::{Estimate, LabelledSample, PartlyLabelled, PredictionPoweredMeans, holm};
+use statistics::fixed_sample::{
+    Estimate, LabelledSample, PValueCorrection, PartlyLabelled, PredictionPoweredMeans, holm,
+};
 
 use self::agreement::Agreement;
 use super::LEVEL;
-use super::measures::MeasureTests;
-use super::pair_test::{Corrected, PairTest};
+use super::measures::{MeasureTests, TestSettings};
+use super::pair_test::{AdjustedPValue, Corrected, PairTest};
+use super::paired_test::PairedTest;
 
 /// The fewest queries that people's labels have to cover: with fewer, an interval is useless or too narrow.
 const MIN_JUDGED_QUERIES: usize = 5;
@@ -150,18 +153,18 @@ impl JudgedMeasures {
         self.measures.iter().map(|measure| measure.runs[arm].mean).collect()
     }
 
-    /// Tests of all pairs by all measures. `None` with fewer than two runs.
+    /// Student's tests of all pairs by all measures. `None` with fewer than two runs.
     ///
     /// # Errors
     /// None that can happen: p-values are in range.
-    pub fn tests(&self) -> Result<Option<MeasureTests>> {
+    pub fn tests(&self, correction: PValueCorrection) -> Result<Option<MeasureTests>> {
         let pairs = |measure: &JudgedMeasure| {
             let arms = measure.runs.len();
             let pairs = (0..arms).flat_map(move |one| (one + 1..arms).map(move |other| (one, other)));
             pairs.map(|(one, other)| measure.test(one, other)).collect::<Vec<_>>()
         };
         let tests: Vec<PairTest> = self.measures.iter().flat_map(pairs).collect::<Result<_>>()?;
-        MeasureTests::corrected_within_measures(self.queries, tests)
+        MeasureTests::corrected_within_measures(self.queries, TestSettings { test: PairedTest::T, correction }, tests)
     }
 }
 
@@ -212,7 +215,7 @@ impl JudgedMeasure {
             interval: difference.interval(LEVEL)?,
             t: Some(difference.t()).filter(|t| t.is_finite()),
             p: difference.p_value(),
-            p_holm: difference.p_value(),
+            adjusted_p: AdjustedPValue::Holm(difference.p_value()),
             corrected: Some(Corrected { labelled_queries: self.labelled_queries, lambda: self.lambda }),
         })
     }

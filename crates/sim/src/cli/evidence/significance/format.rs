@@ -5,7 +5,8 @@ use output::numbers::{significant, with_unit};
 use output::text_table::annotated::{AnnotatedTable, Cell};
 use serde_json::{Value, json};
 
-use analyses::significance::{Comparison, ComparisonSettings, Correction, Pairing};
+use analyses::significance::{Comparison, ComparisonSettings, Pairing};
+use statistics::fixed_sample::PValueCorrection;
 
 /// Comparisons, and the request.
 pub(super) struct Table<'a> {
@@ -34,7 +35,7 @@ impl Table<'_> {
             ("P(better)".to_owned(), true),
             ("p".to_owned(), true),
         ]);
-        if self.question.correction != Correction::None {
+        if self.question.correction != PValueCorrection::None {
             columns.push((format!("p ({})", self.question.correction.name()), true));
         }
         columns
@@ -61,7 +62,7 @@ impl Table<'_> {
             format!("{:.2}", comparison.superiority),
             p_value(comparison.p_value),
         ]);
-        if self.question.correction != Correction::None {
+        if self.question.correction != PValueCorrection::None {
             cells.push(p_value(comparison.adjusted_p_value));
         }
         let mut cells: Vec<Cell> = cells.into_iter().map(Cell::from).collect();
@@ -94,7 +95,7 @@ impl Table<'_> {
         }
         let count = with_unit(self.comparisons.len() as u64, "comparison");
         let corrected = match correction {
-            Correction::None => format!("{count}, without correction for their number"),
+            PValueCorrection::None => format!("{count}, without correction for their number"),
             _ => format!("p-values corrected for {count} by {}", correction.name()),
         };
         notes.push(corrected);
@@ -193,7 +194,7 @@ mod tests {
 
     const QUESTION: ComparisonSettings = ComparisonSettings {
         method: Method::Wilcoxon,
-        correction: Correction::Holm,
+        correction: PValueCorrection::Holm,
         alpha: 0.05,
         smaller_is_better: true,
     };

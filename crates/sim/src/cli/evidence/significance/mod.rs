@@ -18,12 +18,13 @@ use clap::{Args, ValueEnum};
 use output::numbers::{complement, parse_confidence};
 use output::usage::usage;
 use ranktypes::text::escaped;
+use statistics::fixed_sample::PValueCorrection;
 
 use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
-use crate::cli::args::{LabelOverride, TableFormat};
+use crate::cli::args::{CorrectionArg, LabelOverride, TableFormat};
 use crate::experiment::series::Metric;
-use analyses::significance::{ComparisonSettings, Correction, Method, Sample, compare, runs_needed};
+use analyses::significance::{ComparisonSettings, Method, Sample, compare, runs_needed};
 use desk::println;
 use studies::results::label_of;
 
@@ -95,16 +96,6 @@ enum TestArg {
     Sign,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum CorrectionArg {
-    /// Holm
-    Holm,
-    /// Benjamini-Hochberg
-    Bh,
-    /// None
-    None,
-}
-
 impl Significance {
     pub(in crate::cli) fn run(&self) -> Result<()> {
         ensure!(
@@ -118,11 +109,7 @@ impl Significance {
                 TestArg::Bootstrap => Method::Bootstrap,
                 TestArg::Sign => Method::Sign,
             },
-            correction: match self.correction {
-                CorrectionArg::Holm => Correction::Holm,
-                CorrectionArg::Bh => Correction::BenjaminiHochberg,
-                CorrectionArg::None => Correction::None,
-            },
+            correction: self.correction.into(),
             alpha: complement(self.confidence),
             // Studies have metrics of their own beside these, all of them costs.
             smaller_is_better: Metric::find(&self.metric).is_none_or(Metric::smaller_is_better),
@@ -186,7 +173,7 @@ pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
     let samples = read::samples(folder, "regret", None)?;
     let question = ComparisonSettings {
         method: Method::Wilcoxon,
-        correction: Correction::Holm,
+        correction: PValueCorrection::Holm,
         alpha: 0.05,
         smaller_is_better: true,
     };

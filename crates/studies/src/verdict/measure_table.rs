@@ -1,46 +1,64 @@
-//! The measures of rankers as the table of a paper: a row per ranker, and raised letters for the runs that it beats.
+//! The measures of rankers as the table of a paper or a page: a row per ranker, and raised letters for the runs that it beats.
 
 use anyhow::Result;
 use output::numbers::with_unit;
 use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
-use simulation::arm_names::ArmNames;
-use studies::verdict::{LEVEL, MeasureTests};
+use statistics::fixed_sample::PValueCorrection;
 
-use super::measures::{AllMeans, Means};
+use super::LEVEL;
+use super::measures::MeasureTests;
+
+/// The means of one ranker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankerMeans {
+    /// Its number, from 0.
+    pub arm: usize,
+    /// Its name in tables.
+    pub name: String,
+    /// One value per measure.
+    pub values: Vec<f64>,
+}
 
 /// The content of a table.
-pub(super) struct PaperTable<'a> {
+#[derive(Debug)]
+pub struct MeasureTable<'a> {
     tests: Option<&'a MeasureTests>,
-    names: &'a ArmNames,
     measures: Vec<String>,
     /// The best by the first measure comes first.
-    rows: Vec<&'a Means>,
+    rows: Vec<RankerMeans>,
     notes: Vec<String>,
 }
 
-impl<'a> PaperTable<'a> {
-    /// `synthetic` names the synthetic part, if there is one.
-    pub(super) fn new(
-        means: &'a AllMeans,
+impl<'a> MeasureTable<'a> {
+    /// `queries` is the number behind each mean, and `synthetic` names the synthetic part, if there is one.
+    #[must_use]
+    pub fn new(
+        measures: Vec<String>,
+        mut rows: Vec<RankerMeans>,
         tests: Option<&'a MeasureTests>,
-        names: &'a ArmNames,
-        synthetic: Option<&str>,
+        (queries, synthetic): (usize, Option<&str>),
     ) -> Self {
-        let (measures, rows) = (means.measures.names(), means.best_first());
-        let queries = with_unit(means.queries as u64, "query");
+        rows.sort_by(|one, other| other.values[0].total_cmp(&one.values[0]));
+        let name = |arm: usize| rows.iter().find(|row| row.arm == arm).map_or("the baseline", |row| row.name.as_str());
         let mut notes = vec![match tests {
             Some(tests) => format!("Means {}", tests.basis_text(None)),
-            None => format!("Means over {queries}"),
+            None => format!("Means over {}", with_unit(queries as u64, "query")),
         }];
         if let Some(tests) = tests {
             let other_count = rows.len() - 1;
             let (pairs, pair_text) = match tests.baseline {
-                Some(baseline) => (other_count, format!("pairs with {} of a measure", names.name(baseline))),
+                Some(baseline) => (other_count, format!("pairs with {} of a measure", name(baseline))),
                 None => (rows.len() * other_count / 2, "pairs of a measure".to_owned()),
             };
+            let settings = tests.settings;
+            let test_name = settings.test.name(pairs > 1);
+            let correction = match settings.correction {
+                PValueCorrection::None => "without correction".to_owned(),
+                _ => format!("after {}", settings.correction_text()),
+            };
             let test_text = match pairs {
-                1 => format!("a paired t-test, p at most {LEVEL}"),
-                _ => format!("paired t-tests, p at most {LEVEL} after Holm's correction for the {pairs} {pair_text}"),
+                1 => format!("a {test_name}, p at most {LEVEL}"),
+                _ => format!("{test_name}, p at most {LEVEL} {correction} for the {pairs} {pair_text}"),
             };
             notes.push(if tests.finds_any() {
                 format!("Letters: better than these by more than chance ({test_text})")
@@ -49,11 +67,12 @@ impl<'a> PaperTable<'a> {
             });
         }
         notes.extend(synthetic.map(|name| format!("Synthetic data: {name}")));
-        Self { tests, names, measures, rows, notes }
+        Self { tests, measures, rows, notes }
     }
 
-    /// With raised letters, for Markdown and LaTeX.
-    pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
+    /// With raised letters, for Markdown, LaTeX and pages.
+    #[must_use]
+    pub fn to_annotated_table(&self) -> AnnotatedTable {
         let mut columns: Vec<(String, bool)> = self.measures.iter().map(|measure| (measure.clone(), true)).collect();
         columns.insert(0, ("run".to_owned(), false));
         if self.tests.is_none() {
@@ -61,9 +80,9 @@ impl<'a> PaperTable<'a> {
         } else {
             columns.insert(0, (String::new(), false));
         }
-        let row = |(place, means): (usize, &&Means)| {
+        let row = |(place, means): (usize, &RankerMeans)| {
             let letter = self.tests.is_some().then(|| Cell::from(letter(place, self.rows.len())));
-            let name = Cell::from(self.name(means));
+            let name = Cell::from(means.name.clone());
             let values = (0..self.measures.len()).map(|at| self.cell(means, at));
             letter.into_iter().chain([name]).chain(values).collect()
         };
@@ -71,7 +90,10 @@ impl<'a> PaperTable<'a> {
     }
 
     /// All numbers in full, and the names of the runs that each run beats.
-    pub(super) fn csv(&self) -> Result<String> {
+    ///
+    /// # Errors
+    /// None that can happen: the text is written to memory.
+    pub fn csv(&self) -> Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let mut header = vec![if self.tests.is_some() { "run" } else { "ranker" }.to_owned()];
         for measure in &self.measures {
@@ -80,10 +102,10 @@ impl<'a> PaperTable<'a> {
         }
         writer.write_record(header)?;
         for means in &self.rows {
-            let mut row = vec![self.name(means)];
+            let mut row = vec![means.name.clone()];
             for (column, value) in means.values.iter().enumerate() {
                 row.push(value.to_string());
-                let names = |place: usize| self.name(self.rows[place]);
+                let names = |place: usize| self.rows[place].name.as_str();
                 row.extend(self.tests.map(|_| {
                     self.beaten_positions(means, column).into_iter().map(names).collect::<Vec<_>>().join("; ")
                 }));
@@ -93,11 +115,7 @@ impl<'a> PaperTable<'a> {
         Ok(String::from_utf8(writer.into_inner().map_err(|error| error.into_error())?)?)
     }
 
-    fn name(&self, means: &Means) -> String {
-        self.names.name(means.arm())
-    }
-
-    fn cell(&self, means: &Means, column: usize) -> Cell {
+    fn cell(&self, means: &RankerMeans, column: usize) -> Cell {
         let largest = self.rows.iter().map(|other| other.values[column]).fold(f64::NEG_INFINITY, f64::max);
         let text = |value: f64| format!("{value:.4}");
         let mark = letters(&self.beaten_positions(means, column), self.rows.len());
@@ -106,9 +124,9 @@ impl<'a> PaperTable<'a> {
     }
 
     /// The rows that a run beats by a measure.
-    fn beaten_positions(&self, means: &Means, column: usize) -> Vec<usize> {
+    fn beaten_positions(&self, means: &RankerMeans, column: usize) -> Vec<usize> {
         let beaten_arms =
-            self.tests.map_or_else(Vec::new, |tests| tests.beaten_arms(&self.measures[column], means.arm()));
-        (0..self.rows.len()).filter(|place| beaten_arms.contains(&self.rows[*place].arm())).collect()
+            self.tests.map_or_else(Vec::new, |tests| tests.beaten_arms(&self.measures[column], means.arm));
+        (0..self.rows.len()).filter(|place| beaten_arms.contains(&self.rows[*place].arm)).collect()
     }
 }
