@@ -38,7 +38,7 @@ impl Experiment {
 }
 
 impl ConversionVerdicts {
-    pub(super) fn after(
+    pub(super) fn from_previous(
         previous: Option<&Self>,
         evidence: &ConversionEvidence,
         level: f64,

@@ -19,7 +19,7 @@ pub(crate) struct GuardCounts {
 
 /// A rate of harm of a ranker, beside the champion's.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Watch {
+pub struct WatchedRate {
     /// The ranker, by its place.
     pub ranker: u32,
     /// The guardrail.
@@ -49,7 +49,7 @@ impl GuardCounts {
     }
 
     /// Something happened to rankers.
-    pub(crate) fn saw(&mut self, rankers: &[u32], guard: Guard, is_bad: bool) {
+    pub(crate) fn record(&mut self, rankers: &[u32], guard: Guard, is_bad: bool) {
         self.impressions += u64::from(guard == Guard::NoClick);
         for &ranker in rankers {
             if let Some(rates) = self.rates.get_mut(ranker as usize) {
@@ -61,7 +61,7 @@ impl GuardCounts {
     }
 
     /// Counts of a ranker: all, and bad ones.
-    pub(crate) fn rate(&self, ranker: u32, guard: Guard) -> [u64; 2] {
+    pub(crate) fn counts(&self, ranker: u32, guard: Guard) -> [u64; 2] {
         self.rates.get(ranker as usize).map_or([0; 2], |rates| rates[guard as usize])
     }
 
@@ -70,7 +70,7 @@ impl GuardCounts {
         self.broken.get(ranker as usize).is_some_and(|broken| broken[guard as usize])
     }
 
-    pub(crate) fn broke(&mut self, ranker: u32, guard: Guard) {
+    pub(crate) fn record_breach(&mut self, ranker: u32, guard: Guard) {
         if let Some(broken) = self.broken.get_mut(ranker as usize) {
             broken[guard as usize] = true;
         }
@@ -78,24 +78,24 @@ impl GuardCounts {
 
     /// Whether a rate cannot differ from the champion's: every impression until now showed both.
     fn is_shared(&self, ranker: u32, guard: Guard, champion: u32) -> bool {
-        let is_everywhere = |ranker| self.rate(ranker, guard)[0] == self.impressions;
+        let is_everywhere = |ranker| self.counts(ranker, guard)[0] == self.impressions;
         guard == Guard::NoClick && self.impressions > 0 && is_everywhere(ranker) && is_everywhere(champion)
     }
 
     /// All rates that the rules watch and that can differ from the champion's: by guardrail, then by ranker.
-    pub(crate) fn watches(&self, rules: &Guardrails, champion: u32) -> Vec<Watch> {
+    pub(crate) fn watches(&self, rules: &Guardrails, champion: u32) -> Vec<WatchedRate> {
         let margins = [rules.no_click, rules.missing, rules.slow];
         let mut watches = Vec::new();
         for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
             let Some(margin) = margin else { continue };
             let others = (0..self.rates.len() as u32).filter(|ranker| *ranker != champion);
             let others = others.filter(|ranker| !self.is_shared(*ranker, guard, champion));
-            watches.extend(others.map(|ranker| Watch {
+            watches.extend(others.map(|ranker| WatchedRate {
                 ranker,
                 guard,
                 margin,
-                ranker_counts: self.rate(ranker, guard),
-                champion_counts: self.rate(champion, guard),
+                ranker_counts: self.counts(ranker, guard),
+                champion_counts: self.counts(champion, guard),
                 is_broken: self.is_broken(ranker, guard),
             }));
         }
@@ -109,9 +109,9 @@ impl GuardCounts {
         let mut breaches = Vec::new();
         for (guard, margin) in Guard::ALL.into_iter().zip(margins) {
             let Some(margin) = margin else { continue };
-            let champion_counts = self.rate(champion, guard);
+            let champion_counts = self.counts(champion, guard);
             for ranker in (0..self.rates.len() as u32).filter(|ranker| *ranker != champion) {
-                let ranker_counts = self.rate(ranker, guard);
+                let ranker_counts = self.counts(ranker, guard);
                 let seems_worse = |[all, bad]: [u64; 2], [of, others]: [u64; 2]| {
                     all > 0 && of > 0 && bad as f64 / all as f64 > others as f64 / of as f64 + margin
                 };
@@ -119,9 +119,9 @@ impl GuardCounts {
                     continue;
                 }
                 // Each of two intervals at half the level: both hold at all times.
-                let of_interval = LEVEL / test_count.max(1) as f64 / 2.0;
+                let interval_level = LEVEL / test_count.max(1) as f64 / 2.0;
                 let (ranker_rate, champion_rate) =
-                    (interval(ranker_counts, of_interval), interval(champion_counts, of_interval));
+                    (interval(ranker_counts, interval_level), interval(champion_counts, interval_level));
                 if let (Ok((least, _)), Ok((_, most))) = (ranker_rate, champion_rate)
                     && least > most + margin
                 {
@@ -133,7 +133,7 @@ impl GuardCounts {
     }
 }
 
-/// The share of bad ones, from below and from above.
+/// The interval of the share of bad events, at this level.
 fn interval([all, bad]: [u64; 2], level: f64) -> Result<(f64, f64), StatisticsError> {
     share_interval(Counts::new(bad, all - bad, 0), level)
 }
@@ -147,9 +147,9 @@ mod tests {
         let mut watched = GuardCounts::new(3);
         let rules = Guardrails { no_click: Some(0.05), ..Guardrails::default() };
         for n in 0..20_000_u32 {
-            watched.saw(&[0], Guard::NoClick, n % 10 < 3);
-            watched.saw(&[1], Guard::NoClick, n % 10 < 4);
-            watched.saw(&[2], Guard::NoClick, n % 100 < 33);
+            watched.record(&[0], Guard::NoClick, n % 10 < 3);
+            watched.record(&[1], Guard::NoClick, n % 10 < 4);
+            watched.record(&[2], Guard::NoClick, n % 100 < 33);
         }
         let breaches = watched.breaches(&rules, 0);
         assert_eq!(breaches.len(), 1);
@@ -157,12 +157,12 @@ mod tests {
             (breaches[0].ranker, breaches[0].ranker_counts, breaches[0].champion_counts),
             (1, [20_000, 8_000], [20_000, 6_000])
         );
-        watched.broke(1, Guard::NoClick);
+        watched.record_breach(1, Guard::NoClick);
         assert!(watched.breaches(&rules, 0).is_empty());
         assert_eq!(watched.watches(&rules, 0).iter().filter(|watch| watch.guard == Guard::NoClick).count(), 2);
         // A champion without impressions gives no comparison.
         let mut unseen = GuardCounts::new(2);
-        (0..1_000).for_each(|_| unseen.saw(&[1], Guard::NoClick, true));
+        (0..1_000).for_each(|_| unseen.record(&[1], Guard::NoClick, true));
         assert!(unseen.breaches(&rules, 0).is_empty());
     }
 
@@ -176,19 +176,19 @@ mod tests {
         let mut watched = GuardCounts::new(2);
         // Before the first impression, nothing is known.
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
-        (0..100).for_each(|n| watched.saw(&[n % 2, 1 - n % 2], Guard::NoClick, n % 3 == 0));
-        watched.saw(&[1], Guard::Missing, false);
+        (0..100).for_each(|n| watched.record(&[n % 2, 1 - n % 2], Guard::NoClick, n % 3 == 0));
+        watched.record(&[1], Guard::Missing, false);
         assert_eq!(guards(&watched), [(Guard::Missing, 1)]);
         // After one impression of the champion alone, the rates differ.
-        watched.saw(&[0], Guard::NoClick, true);
+        watched.record(&[0], Guard::NoClick, true);
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
         // As many impressions, but others.
-        watched.saw(&[1], Guard::NoClick, false);
+        watched.record(&[1], Guard::NoClick, false);
         assert_eq!(guards(&watched), [(Guard::NoClick, 1), (Guard::Missing, 1)]);
         // Two of three on every page: the third can differ.
         let mut of_three = GuardCounts::new(3);
-        of_three.saw(&[0, 1, 2], Guard::NoClick, true);
-        of_three.saw(&[1, 0], Guard::NoClick, false);
+        of_three.record(&[0, 1, 2], Guard::NoClick, true);
+        of_three.record(&[1, 0], Guard::NoClick, false);
         assert_eq!(guards(&of_three), [(Guard::NoClick, 2), (Guard::Missing, 1), (Guard::Missing, 2)]);
     }
 }

@@ -9,7 +9,7 @@ use super::status::DecisionReport;
 impl DecisionReport {
     /// Rankers that harm a segment, each in a sentence, but for those that are known to lose to the champion anyway.
     pub fn harms(&self) -> impl Iterator<Item = (&Harm, String)> {
-        let of = |segments: &SegmentsDecision, harm: &Harm| {
+        let is_known_loser = |segments: &SegmentsDecision, harm: &Harm| {
             let pair = (segments.champion.min(harm.ranker), segments.champion.max(harm.ranker));
             let mut pairs = self.decision.pairs.iter();
             let loses = pairs.any(|one| one.last.pair == pair && one.last.winner() == Some(segments.champion));
@@ -18,7 +18,7 @@ impl DecisionReport {
         };
         let segments = self.segments.iter();
         segments.flat_map(move |segments| {
-            let harms = segments.harms.iter().filter(move |harm| !of(segments, harm));
+            let harms = segments.harms.iter().filter(move |harm| !is_known_loser(segments, harm));
             // Segments are judged by clicks, whichever measure decides.
             let by_clicks = if self.primary() == Primary::Clicks { "" } else { " That is by clicks." };
             harms.map(move |harm| (harm, segments.sentence(harm) + by_clicks))

@@ -11,7 +11,7 @@ use super::config::{Ask, Config};
 use super::event::{State, Time};
 use super::experiment::{Experiment, Fates};
 use super::refusals::{is_lost, refusals};
-use super::status::{DecisionReport, MIN_IMPRESSIONS, breach};
+use super::status::{DecisionReport, MIN_IMPRESSIONS, breach_sentence};
 
 /// The status of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -93,7 +93,7 @@ pub struct Facts {
     primary: Primary,
     first_maturity: Option<String>,
     /// While no day has closed: the counts of its units, in words.
-    so_far: Option<String>,
+    counts_so_far: Option<String>,
     today: i32,
     /// The experiment that must be over before this one begins.
     waits_for: Option<String>,
@@ -135,11 +135,11 @@ impl Experiment {
             is_lost: is_lost(self.traffic().clicked, &self.notices()),
             refusals: refusals(&self.notices(), &config.window),
             open_until: self.open_until().map(|time| self.minute(time)),
-            breaches: self.alarms().iter().map(|alarm| breach(config, alarm)).collect(),
+            breaches: self.alarms().iter().map(|alarm| breach_sentence(config, alarm)).collect(),
             first_close: self.first_close().map(|time: Time| self.minute(time)),
             primary: self.primary(),
             first_maturity: self.first_maturity().map(|time: Time| self.minute(time)),
-            so_far: so_far(config, &self.so_far()),
+            counts_so_far: counts_text(config, &self.counts_so_far()),
             today: self.today(),
             waits_for: self.awaited_experiment().map(str::to_owned),
             ends: self.end_time().map(|end| (self.last_day_before(end), self.minute(end))),
@@ -150,7 +150,7 @@ impl Experiment {
 impl Experiment {
     /// Why no day of it is final yet, and when one will be, so that there is nothing to export but its events; `None` once one is.
     #[must_use]
-    pub fn nothing_final(&self) -> Option<String> {
+    pub fn why_nothing_is_final(&self) -> Option<String> {
         let (fates, ask) = (self.fates(), self.config().ask);
         if ask == Ask::Duels || self.last_day().is_some() {
             return None;
@@ -263,7 +263,7 @@ impl Facts {
                     ("ship", format!("Ship {winner}, or end the experiment: everybody then keeps its list."))
                 }
                 (Action::Ship(_), Some(winner)) => ("ship", format!("Ship {winner}: everybody then gets its list.")),
-                (Action::Wait, _) => ("wait", self.wait(verdict)),
+                (Action::Wait, _) => ("wait", self.waiting_advice(verdict)),
                 (action, _) => (action.name(), outlook.advice.sentence),
             },
         };
@@ -271,9 +271,9 @@ impl Facts {
     }
 
     /// How long to wait: the forecast, if days keep closing as they did.
-    fn wait(&self, verdict: &DecisionReport) -> String {
+    fn waiting_advice(&self, verdict: &DecisionReport) -> String {
         let Some((_, last)) = verdict.days() else {
-            if let Some(matures) = self.matures() {
+            if let Some(matures) = self.maturity_text() {
                 return format!("Wait: {matures}.");
             }
             return match &self.first_close {
@@ -294,7 +294,7 @@ impl Facts {
         if verdict.primary() == Primary::Value {
             return format!("Wait.{mostly_alone}");
         }
-        let decision = verdict.signs();
+        let decision = verdict.sign_decision();
         let ends = match &self.ends {
             Some((end, time)) if decision.likely_by().is_some_and(|day| day > *end) => {
                 format!(" It ends by itself on {time}, before a decision is likely.")
@@ -310,7 +310,7 @@ impl Facts {
         // Reasons not to trust a verdict come before it, wherever they are shown.
         let faults = self.distrust_reason();
         let with_verdict = || {
-            let Finding { kind, mut sentence, details } = self.so_far(&finding);
+            let Finding { kind, mut sentence, details } = self.finding_so_far(&finding);
             if !faults.is_empty() && kind != FindingKind::Nothing {
                 sentence = format!("Without this it would say: {sentence}");
             }
@@ -348,7 +348,7 @@ impl Facts {
             State::Running | State::Ended => {}
         }
         if self.fates.asked == 0 {
-            return self.without_impressions(&since);
+            return self.status_without_impressions(&since);
         }
         if let Some((ranker, [needed, missing])) = &self.silent {
             let sentence =
@@ -358,7 +358,7 @@ impl Facts {
         if !faults.is_empty() {
             let mut details = with_verdict();
             let sentence = details.remove(0);
-            details.extend(self.ended(&since));
+            details.extend(self.end_sentence(&since));
             return told(ExperimentStatus::Untrusted, sentence, details);
         }
         let closed = if self.is_lost { self.fates.asked } else { self.fates.credited };
@@ -379,14 +379,14 @@ impl Facts {
             return told(ExperimentStatus::Breached, format!("Guardrail: {breach}"), with_verdict());
         }
         if self.same_lists {
-            return self.equal(&finding, verdict.decision.alpha);
+            return self.same_lists_status(&finding, verdict.decision.alpha);
         }
         if finding.kind == FindingKind::Contradicted {
             return told(ExperimentStatus::Contradicted, finding.sentence, finding.details);
         }
         if self.state == State::Ended {
-            let Finding { kind, sentence, details } = self.so_far(&finding);
-            let mut details: Vec<String> = details.into_iter().chain(self.ended(&since)).collect();
+            let Finding { kind, sentence, details } = self.finding_so_far(&finding);
+            let mut details: Vec<String> = details.into_iter().chain(self.end_sentence(&since)).collect();
             let open = self.open_pages().map(|open| format!("Ended; {open}."));
             let sentence = match (kind, open) {
                 (FindingKind::Undecided, None) => sentence.replacen("Undecided: ", "Ended undecided: ", 1),
@@ -402,7 +402,7 @@ impl Facts {
             };
             return told(ExperimentStatus::Ended, sentence, details);
         }
-        let finding = self.so_far(&finding);
+        let finding = self.finding_so_far(&finding);
         match finding.kind {
             FindingKind::Nothing => told(ExperimentStatus::Waiting, finding.sentence, finding.details),
             FindingKind::Undecided => told(ExperimentStatus::Undecided, finding.sentence, finding.details),
@@ -413,7 +413,7 @@ impl Facts {
     /// The report of the status, line by line: reasons not to trust the verdict, and the words of `click-logs decide`.
     #[must_use]
     pub fn report(&self, verdict: &DecisionReport) -> Vec<String> {
-        let found = self.so_far(&verdict.finding());
+        let found = self.finding_so_far(&verdict.finding());
         let faults = self.distrust_reason().into_iter();
         match found.kind {
             // Advice about a longer log is only for those who have one.
@@ -440,13 +440,13 @@ impl Facts {
     }
 
     /// A sentence that it has ended, and which ranker provides the lists.
-    fn ended(&self, since: &str) -> Option<String> {
+    fn end_sentence(&self, since: &str) -> Option<String> {
         let since = since.replacen(" since ", " on ", 1);
         let ended = || format!("The experiment ended{since}; everybody gets {}'s list.", self.champion);
         (self.state == State::Ended).then(ended)
     }
 
-    fn without_impressions(&self, since: &str) -> StatusText {
+    fn status_without_impressions(&self, since: &str) -> StatusText {
         let (sentence, details) = match (self.state, self.ask) {
             (State::Ended, _) => ("Ended before the first impression.".to_owned(), format!("It has ended{since}.")),
             (_, Ask::Lists) => (
@@ -464,13 +464,13 @@ impl Facts {
 
     /// When the first units close for the measure that decides, if that is not clicks; `None` before the first
     /// impression.
-    fn matures(&self) -> Option<String> {
+    fn maturity_text(&self) -> Option<String> {
         let time = self.first_maturity.as_ref().filter(|_| self.primary != Primary::Clicks)?;
         Some(format!("the first units close for {} at {time}", self.primary.name()))
     }
 
     /// The finding; if there is none, when there will be one.
-    fn so_far(&self, found: &Finding) -> Finding {
+    fn finding_so_far(&self, found: &Finding) -> Finding {
         if found.kind != FindingKind::Nothing || self.fates.asked == 0 {
             return found.clone();
         }
@@ -482,7 +482,7 @@ impl Facts {
             return Finding { kind: FindingKind::Nothing, sentence, details: vec![] };
         }
         let request_count = self.fates.asked;
-        if let Some(matures) = self.matures() {
+        if let Some(matures) = self.maturity_text() {
             let request_count = with_unit(request_count, "impression");
             let sentence =
                 format!("Too early to say: {request_count}, and no unit has closed for {}.", self.primary.name());
@@ -491,11 +491,11 @@ impl Facts {
         }
         let sentence = format!("Too early to say: {}, and no day has closed.", with_unit(request_count, "impression"));
         let when = |time: &String| format!("The first day closes at {time}, or once its last impressions are closed.");
-        let details = self.so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
+        let details = self.counts_so_far.iter().cloned().chain(self.first_close.iter().map(when)).collect();
         Finding { kind: FindingKind::Nothing, sentence, details }
     }
 
-    fn equal(&self, finding: &Finding, alpha: f64) -> StatusText {
+    fn same_lists_status(&self, finding: &Finding, alpha: f64) -> StatusText {
         let (sentence, details) = match finding.kind {
             FindingKind::Decided | FindingKind::Contradicted => (
                 format!("False alarm: all rankers show {}'s list, and yet a winner was found.", self.champion),
@@ -530,7 +530,7 @@ fn open_pages(ask: Ask, open: u64, until: &str) -> Option<String> {
 }
 
 /// The counts of the units of the first day so far, in words; for many rankers, only their number.
-fn so_far(config: &Config, counts: &[((u32, u32), Counts)]) -> Option<String> {
+fn counts_text(config: &Config, counts: &[((u32, u32), Counts)]) -> Option<String> {
     let of = |count: u64| with_unit(count, "unit");
     let said = match (config.rankers.as_slice(), counts) {
         (_, []) => return None,

@@ -9,14 +9,14 @@
 //! ```
 //! use interleave::ListBuf;
 //! use interleave::Doc;
-//! use traffic::{Chosen, Config, Experiment, Request};
+//! use traffic::{RequestAnswer, Config, Experiment, Request};
 //!
 //! let mut experiment = Experiment::create(Config::of("search", ["old", "new"]), 0)?;
 //! let lists = [ListBuf::strict([0, 1, 2].map(Doc))?, ListBuf::strict([2, 0, 3].map(Doc))?];
 //! let of = |ranker: u32| lists.get(ranker as usize);
 //!
 //! let request = Request { unit: 1, ..Request::default() };
-//! let Chosen::New { impression, documents, .. } = experiment.choose(1_000, &request, Some(&of))? else { panic!() };
+//! let RequestAnswer::New { impression, documents, .. } = experiment.choose(1_000, &request, Some(&of))? else { panic!() };
 //! assert_eq!(documents.map(|documents| documents.len()), Some(4));
 //! experiment.click(2_000, impression, 0);
 //! experiment.close(3_000, impression);
@@ -75,7 +75,7 @@ mod status;
 
 pub use config::{
     Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER_SEGMENT, OutcomeKind, Ranker,
-    Step, Then, UnitPosition,
+    Step, BreachReaction, UnitPosition,
 };
 pub use conversion_verdicts::ConversionVerdicts;
 pub use event::{
@@ -83,11 +83,11 @@ pub use event::{
     State, Time,
 };
 pub use experiment::{
-    Alarm, Change, Chosen, ClickFate, CommandError, ConversionFate, ConversionTally, Daily, Experiment,
-    ExportedConversion, ExportedImpression, Fates, FoldError, Forgotten, HoldReason, Marks, NextStep, Notices,
+    Alarm, Change, RequestAnswer, ClickFate, CommandError, ConversionFate, ConversionTally, RequestCounts, Experiment,
+    ExportedConversion, ExportedImpression, Fates, FoldError, ForgottenPart, HoldReason, Marks, NextStep, Notices,
     NumberedEvent, Raise, Request, SCHEDULE, Snapshot, SnapshotError, UnitState,
 };
-pub use guards::Watch;
+pub use guards::WatchedRate;
 pub use headline::{ExperimentStatus, Facts, Headline};
 pub use status::{DecisionReport, Evidence, SIMULATED_REMARK};
 pub use verdicts::integrity::{Fault, FaultKind, IntegrityReport};

@@ -17,7 +17,7 @@ impl DecisionReport {
 
     /// The verdict of signs that decides, if such does; else that by clicks.
     #[must_use]
-    pub fn signs(&self) -> &Decision {
+    pub fn sign_decision(&self) -> &Decision {
         match &self.conversion_verdicts {
             Some(conversion_verdicts) if conversion_verdicts.primary == Primary::Conversions => {
                 &conversion_verdicts.by_number
@@ -33,7 +33,7 @@ impl DecisionReport {
 
     /// The days on which units closed for the measure that decides: the first and the last.
     pub(super) fn days(&self) -> Option<(i32, i32)> {
-        let Some((_, value)) = self.deciding_value() else { return self.signs().days };
+        let Some((_, value)) = self.deciding_value() else { return self.sign_decision().days };
         let days = || value.pairs.iter().flat_map(|pair| pair.looks.iter().map(|look| look.day));
         Some((days().min()?, days().max()?))
     }
@@ -43,7 +43,7 @@ impl DecisionReport {
     pub fn winner(&self) -> Option<usize> {
         match self.deciding_value() {
             Some((_, value)) => value.best(),
-            None => self.signs().winner(),
+            None => self.sign_decision().winner(),
         }
     }
 
@@ -51,7 +51,7 @@ impl DecisionReport {
     #[must_use]
     pub fn finding(&self) -> Finding {
         let Some((conversion_verdicts, value)) = self.deciding_value() else {
-            return finding(self.signs(), Some(UNIT));
+            return finding(self.sign_decision(), Some(UNIT));
         };
         let kind = match (value.pairs.is_empty(), value.best()) {
             (true, _) => FindingKind::Nothing,
@@ -68,9 +68,9 @@ impl DecisionReport {
     /// Advice from the measure that decides; `fault` is why nothing is trusted.
     #[must_use]
     pub fn outlook(&self, fault: Option<&str>) -> Outlook {
-        let of_signs = self.signs().outlook(Some(UNIT), fault);
+        let sign_outlook = self.sign_decision().outlook(Some(UNIT), fault);
         let Some((conversion_verdicts, value)) = self.deciding_value().filter(|_| fault.is_none()) else {
-            return of_signs;
+            return sign_outlook;
         };
         let winner = value.best();
         let (action, sentence) = match winner {

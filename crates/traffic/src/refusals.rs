@@ -54,7 +54,7 @@ pub(crate) fn seems_lost(clicked: u64, notices: &Notices) -> bool {
 }
 
 /// A sentence that no impression was clicked, and which events came instead.
-pub(crate) fn no_clicks(asked: u64, notices: &Notices, window: &str) -> String {
+pub(crate) fn no_clicks_warning(asked: u64, notices: &Notices, window: &str) -> String {
     match refusals(notices, window) {
         None => format!(
             "None of {asked} impressions was clicked; do clicks reach `POST /v1/events` with the impression's id as `query_id`?"
@@ -67,16 +67,16 @@ pub(crate) fn no_clicks(asked: u64, notices: &Notices, window: &str) -> String {
 }
 
 /// Events that are lost although others count, where they are many beside `clicked` impressions; one sentence for each kind.
-pub(crate) fn lost(clicked: u64, notices: &Notices, window: &str) -> Vec<String> {
+pub(crate) fn lost_event_warnings(clicked: u64, notices: &Notices, window: &str) -> Vec<String> {
     let is_much = |count: u64| count >= MIN_REPORTED && 10 * count >= clicked;
-    let of = |count: u64, only: Notices| {
+    let warning = |count: u64, only: Notices| {
         let why = refusals(&only, window).filter(|_| is_much(count))?;
         Some(format!("Events are lost {why}"))
     };
     let malformed = Notices { malformed: notices.malformed, ..Notices::default() };
     let late = Notices { late: notices.late, ..Notices::default() };
     let mut warnings: Vec<String> =
-        [of(malformed.malformed, malformed), of(late.late, late)].into_iter().flatten().collect();
+        [warning(malformed.malformed, malformed), warning(late.late, late)].into_iter().flatten().collect();
     if notices.noisy >= MIN_REPORTED {
         warnings.push(format!(
             "On {} impressions more events came that do not count than a page sends; what is said of lost clicks leaves them out.",

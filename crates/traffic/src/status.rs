@@ -9,7 +9,7 @@ use verdicts::segments::{RunningSegments, SegmentOutcomes, SegmentsDecision};
 use super::config::{Ask, Config, Guard, Keep};
 use super::conversion_verdicts::{ConversionEvidence, ConversionVerdicts};
 use super::experiment::{Alarm, Experiment};
-use super::refusals::{lost, no_clicks, seems_lost};
+use super::refusals::{lost_event_warnings, no_clicks_warning, seems_lost};
 
 /// The least number of impressions for a finding.
 pub(super) const MIN_IMPRESSIONS: u64 = 100;
@@ -84,11 +84,11 @@ impl Experiment {
         let is_clicked = self.config().ask == Ask::Lists;
         let (notices, window) = (self.notices(), &self.config().window);
         if is_clicked && closed_count >= MIN_IMPRESSIONS && traffic.clicked == 0 {
-            warnings.push(no_clicks(closed_count, &notices, window));
+            warnings.push(no_clicks_warning(closed_count, &notices, window));
         } else if seems_lost(traffic.clicked, &notices) {
-            warnings.push(no_clicks(fates.asked, &notices, window));
+            warnings.push(no_clicks_warning(fates.asked, &notices, window));
         } else {
-            warnings.extend(lost(traffic.clicked, &notices, window));
+            warnings.extend(lost_event_warnings(traffic.clicked, &notices, window));
         }
         if closed_count >= MIN_IMPRESSIONS && 2 * traffic.busiest >= fates.asked {
             warnings.push(format!(
@@ -114,7 +114,7 @@ impl Experiment {
             warnings.push(format!("{what} never came for {lost} of {} impressions; {why}.", fates.asked));
         }
         warnings.extend(self.maturity_warning());
-        warnings.extend(self.alarms().iter().map(|alarm| breach(self.config(), alarm)));
+        warnings.extend(self.alarms().iter().map(|alarm| breach_sentence(self.config(), alarm)));
         warnings
     }
 
@@ -169,7 +169,7 @@ impl Experiment {
 }
 
 /// A guardrail that broke, in words.
-pub(super) fn breach(config: &Config, alarm: &Alarm) -> String {
+pub(super) fn breach_sentence(config: &Config, alarm: &Alarm) -> String {
     let percent = |[of, bad]: [u64; 2]| 100.0 * bad as f64 / (of as f64).max(1.0);
     format!(
         "{} had more {} than the champion: {:.1}% against {:.1}%.",
@@ -185,12 +185,12 @@ impl DecisionReport {
     /// and days take long.
     #[must_use]
     pub fn of(evidence: &Evidence) -> Self {
-        Self::after(None, evidence)
+        Self::from_previous(None, evidence)
     }
 
-    /// The same. If `before` has the verdicts of the first days, only later days are computed.
+    /// The same. If `previous` has the verdicts of the first days, only later days are computed.
     #[must_use]
-    pub fn after(previous: Option<&Self>, evidence: &Evidence) -> Self {
+    pub fn from_previous(previous: Option<&Self>, evidence: &Evidence) -> Self {
         let Evidence { outcomes, segments, conversions, level } = evidence;
         let decide_all = || -> Result<_, StatisticsError> {
             let running_decision =
@@ -200,7 +200,7 @@ impl DecisionReport {
                 RunningSegments::of(segments, *level, previous)
             });
             let conversion_verdicts = conversions.as_ref().map(|conversions| {
-                ConversionVerdicts::after(
+                ConversionVerdicts::from_previous(
                     previous.and_then(|previous| previous.conversion_verdicts.as_ref()),
                     conversions,
                     *level,

@@ -66,7 +66,7 @@ pub struct Harm {
 }
 
 impl RunningSegments {
-    /// The verdicts of segments, at level `alpha`, in (0, 1), for all of them together. `before` is the result for
+    /// The verdicts of segments, at level `alpha`, in (0, 1), for all of them together. `previous` is the result for
     /// their first days: only later days are then read.
     ///
     /// # Errors

@@ -169,7 +169,7 @@ fn text_of_time(value: Value) -> Value {
     }
 }
 
-/// The steps from the experiment on the server (`known`, if it exists) to the wanted one, or an error if there are none.
+/// The steps from the experiment on the server (`existing`, if there is one) to the wanted one, or an error if there are none.
 fn plan(target: &Target, existing: Option<&Value>, why: &str) -> Result<Vec<Step>, String> {
     let Target { config, given, state, ship } = target;
     let name = &config.name;

@@ -87,7 +87,7 @@ fn write(store: &Store, id: u32, name: &str, folder: &Path) -> Result<String> {
     }
     let bots = folder.join("bots.toml");
     std::fs::write(&bots, rules.bots_toml()).with_context(|| format!("cannot write {}", bots.display()))?;
-    if let Some(why) = rules.nothing_final() {
+    if let Some(why) = rules.why_nothing_is_final() {
         part(ExportKind::Log)?;
         return Ok(format!(
             "{why}. So impressions.jsonl and clicks.jsonl are empty, and log.jsonl has every event so far; export again then"

@@ -16,7 +16,7 @@ pub struct Rules {
     bots: Bots,
     flags: Vec<String>,
     final_day: i32,
-    nothing_final: Option<String>,
+    why_nothing_is_final: Option<String>,
     kept_from: Option<String>,
     ask: Ask,
     has_outcomes: bool,
@@ -34,7 +34,7 @@ impl Rules {
             bots: experiment.config().bots.clone(),
             flags: experiment.credit_flags(),
             final_day: experiment.final_day(),
-            nothing_final: experiment.nothing_final(),
+            why_nothing_is_final: experiment.why_nothing_is_final(),
             kept_from: experiment.forgotten().before.map(date),
             ask: experiment.config().ask,
             has_outcomes: experiment.config().outcomes.is_some(),
@@ -61,8 +61,8 @@ impl Rules {
 
     /// Why there is nothing to credit yet, and when there will be.
     #[must_use]
-    pub fn nothing_final(&self) -> Option<&str> {
-        self.nothing_final.as_deref()
+    pub fn why_nothing_is_final(&self) -> Option<&str> {
+        self.why_nothing_is_final.as_deref()
     }
 
     /// The first exported day, if earlier ones were forgotten: the server has counted these too, so its verdict differs.
@@ -89,13 +89,13 @@ impl Rules {
     }
 
     pub(super) fn json(&self) -> Value {
-        let command = self.nothing_final.is_none().then(|| self.command());
+        let command = self.why_nothing_is_final.is_none().then(|| self.command());
         json!({
             "experiment": self.experiment,
             "bots": self.bots,
             "flags": self.flags,
             "command": command,
-            "nothing_yet": self.nothing_final,
+            "nothing_yet": self.why_nothing_is_final,
             "kept_from": self.kept_from,
         })
     }

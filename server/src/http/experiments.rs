@@ -210,7 +210,7 @@ impl Verdicts {
             (before, evidence) => {
                 let before = before.map(|(_, verdict)| Arc::clone(verdict));
                 let evidence = evidence.unwrap_or_else(|| unreachable!("what is known is never forgotten"));
-                let verdict = Arc::new(DecisionReport::after(before.as_deref(), &evidence));
+                let verdict = Arc::new(DecisionReport::from_previous(before.as_deref(), &evidence));
                 *held = Some((rows, Arc::clone(&verdict)));
                 verdict
             }

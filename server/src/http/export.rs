@@ -50,7 +50,7 @@ pub(super) async fn export(
     let known = move |transaction: &mut Transaction<'_>| {
         transaction
             .experiment(id)
-            .map(|experiment| (experiment.nothing_final(), experiment.forgotten().before.map(date)))
+            .map(|experiment| (experiment.why_nothing_is_final(), experiment.forgotten().before.map(date)))
     };
     let (nothing_yet, first_kept_day) =
         app.writer.call(Some(WRITER_PATIENCE), known).await.ok().flatten().unwrap_or_default();

@@ -93,7 +93,7 @@ pub fn change(
     if was_pulled && to == State::Running && experiment.state() == to {
         return Ok(to);
     }
-    experiment.change(now, to, who, why)?;
+    experiment.change_state(now, to, who, why)?;
     Ok(experiment.state())
 }
 

@@ -1,7 +1,7 @@
 //! The data of an experiment's page, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
-use traffic::{Change, Config, ConversionTally, Daily, Experiment, Fates, NextStep, Time, UnitTally, Watch};
+use traffic::{Change, Config, ConversionTally, RequestCounts, Experiment, Fates, NextStep, Time, UnitTally, WatchedRate};
 
 /// The most changes that a page lists.
 const MAX_CHANGES: usize = 12;
@@ -10,7 +10,7 @@ const MAX_CHANGES: usize = 12;
 const MIN_TRAFFIC_DAYS: usize = 3;
 
 /// An hour of traffic: its number, its beginning in words, and its counts.
-fn hour(experiment: &Experiment, time: Time, hourly: &Daily) -> (i32, String, Daily) {
+fn hour(experiment: &Experiment, time: Time, hourly: &RequestCounts) -> (i32, String, RequestCounts) {
     let begins = experiment.minute(time);
     let words = begins.get(..16).unwrap_or(&begins).to_owned();
     (i32::try_from(time.div_euclid(3_600_000)).unwrap_or(i32::MAX), words, hourly.clone())
@@ -38,13 +38,13 @@ pub struct Glance {
     /// The last changes with their times in words, the newest first.
     pub changes: Vec<(String, Change)>,
     /// The guardrails, and when each broke, in words.
-    pub watches: Vec<(Watch, Option<String>)>,
+    pub watches: Vec<(WatchedRate, Option<String>)>,
     /// The watches that the settings ask for but that are off, and why.
     pub not_watched: Option<String>,
     /// Traffic by day.
-    pub daily: Vec<(i32, Daily)>,
+    pub daily: Vec<(i32, RequestCounts)>,
     /// While there are few days: traffic by the hour, each numbered since 1970 and in words.
-    pub hourly: Vec<(i32, String, Daily)>,
+    pub hourly: Vec<(i32, String, RequestCounts)>,
     /// The share of units that is in the experiment, if it began with less than all.
     pub share: Option<f64>,
     /// The units seen, by segment, and last those of none; empty without segments.
@@ -69,7 +69,7 @@ impl Glance {
     /// The data of an experiment's page at `now` (milliseconds since 1970); `waits_for` is the experiment it waits for, if any.
     #[must_use]
     pub fn of(experiment: &Experiment, now: Time, waits_for: Option<String>) -> Self {
-        let broken = |watch: &Watch| {
+        let broken = |watch: &WatchedRate| {
             let mut alarms = experiment.alarms().iter();
             let alarm = alarms.find(|alarm| (alarm.ranker, alarm.guard) == (watch.ranker, watch.guard));
             alarm.map(|alarm| experiment.minute(alarm.time))

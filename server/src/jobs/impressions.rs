@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use interleave::{Doc, ListBuf, Page, Preference};
 use times::parse_duration;
-use traffic::{Chosen, Config, Marks, Request, State, UnitPosition};
+use traffic::{RequestAnswer, Config, Marks, Request, State, UnitPosition};
 
 use super::Refusal;
 use crate::ids::{ImpressionId, UnitHashes};
@@ -133,18 +133,18 @@ pub fn ask(transaction: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) 
         transaction.unnumber(id, unit, hashes);
     }
     let (impression, arms, is_mixed, shown) = match chosen {
-        Chosen::Fallback(state) => return Ok(Answer::Fallback(state.name())),
-        Chosen::OtherRequest { .. } => {
+        RequestAnswer::Fallback(state) => return Ok(Answer::Fallback(state.name())),
+        RequestAnswer::OtherRequest { .. } => {
             return Err(Refusal::Invalid {
                 path: Some("key".to_owned()),
                 detail: "key: this key came before with another request; send a new key with every new request"
                     .to_owned(),
             });
         }
-        Chosen::Gone { .. } => {
+        RequestAnswer::Gone { .. } => {
             return Err(Refusal::Gone("this key was used for an impression that is closed".to_owned()));
         }
-        Chosen::New { impression, arms, documents, is_mixed } => {
+        RequestAnswer::New { impression, arms, documents, is_mixed } => {
             let shown = documents.zip(lists).map(|(documents, lists)| lists.names(&documents));
             if let Some(shown) = &shown {
                 transaction.keep_shown(id, impression, shown, None);
@@ -152,7 +152,7 @@ pub fn ask(transaction: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) 
             transaction.keep_marks(id, impression, ask.marks);
             (impression, arms, is_mixed, shown)
         }
-        Chosen::Again { impression, arms, is_listed, is_mixed } => {
+        RequestAnswer::Again { impression, arms, is_listed, is_mixed } => {
             let shown = match lists {
                 None => None,
                 Some(_) if is_listed => {

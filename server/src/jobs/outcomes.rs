@@ -132,7 +132,7 @@ fn take_outcome(
     };
     let conversion = Conversion { unit, document: document_number, order: order_number, action, value, appearances };
     let Some(experiment) = transaction.experiment(id) else { return OutcomeFate::UnknownUnit };
-    let fate = experiment.convert(now, conversion);
+    let fate = experiment.take_conversion(now, conversion);
     if fate == ConversionFate::Taken {
         if is_new {
             transaction.keep_name(id, unit, &document, document_number);

@@ -88,7 +88,7 @@ impl<'b> Level<'_, 'b> {
         Level { tokens: self.tokens, below: self.below - 1 }
     }
 
-    /// Begins a value with others inside; `token` is put right at its end.
+    /// Begins a value with others inside: pushes a token that is put right at its end, and returns its place.
     fn begin<E: Error>(&mut self) -> Result<usize, E> {
         if self.below == 0 {
             return Err(E::custom(format!("nested more than {MAX_DEPTH} levels deep")));

@@ -84,7 +84,7 @@ fn is_told(standing: ExperimentStatus) -> bool {
     }
 }
 
-/// The events after `known`, ordered by time, and the state then reported.
+/// The messages about what came after `reported`, ordered by time, and the state then reported.
 #[must_use]
 pub fn new_messages(reported: &ReportedState, look: &ExperimentLook) -> (Vec<Message>, ReportedState) {
     let ranker = |place: u32| look.rankers.get(place as usize).cloned();

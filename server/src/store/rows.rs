@@ -373,7 +373,7 @@ impl StateRow {
         if !self.is_whole(experiment) {
             return Err(checksum_error(experiment, Self::place(number)));
         }
-        Ok(UnitState { unit: number, seen: self.seen, bytes: self.body })
+        Ok(UnitState { unit: number, last_day: self.seen, bytes: self.body })
     }
 }
 

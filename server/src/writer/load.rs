@@ -104,7 +104,7 @@ struct RestoredExperiment {
 fn restored(store: &Store, id: u32, name: &str, head: SnapshotHead) -> Result<RestoredExperiment, LoadError> {
     let bytes = store.snapshot(id, &head)?;
     let stored = |unit| Ok(store.unit_state(id, unit, head.n)?.map(|state| state.bytes));
-    match Experiment::restored(&bytes, stored) {
+    match Experiment::from_snapshot(&bytes, stored) {
         Ok(experiment) => Ok(RestoredExperiment { experiment, at: head.n }),
         Err(FetchError::Store(error)) => Err(error.into()),
         Err(FetchError::State(error)) => {

@@ -263,7 +263,7 @@ impl LoadedExperiment {
         let units = store.units_after(id, after, ROWS_PER_SLICE)?;
         for unit in units.iter().filter(|unit| !self.experiment.is_here(unit.number)) {
             let state = store.unit_state(id, unit.number, self.maintenance.states_at())?;
-            if state.map_or(ends, |state| state.seen < before) {
+            if state.map_or(ends, |state| state.last_day < before) {
                 store.forget_unit(id, &unit.hash)?;
                 store.forget_names(id, unit.number)?;
                 store.drop_states(id, unit.number)?;

@@ -244,7 +244,7 @@ impl WriterThread {
                     let now = transaction.now;
                     if let Some(experiment) = transaction.experiment(entry.id) {
                         // An experiment that has ended meanwhile cannot be killed, and need not be.
-                        let _ = experiment.change(now, State::Killed, &who, &why);
+                        let _ = experiment.change_state(now, State::Killed, &who, &why);
                     }
                 }
             }

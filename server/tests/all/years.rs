@@ -316,7 +316,7 @@ fn a_snapshot_of_another_log_is_found() {
     let store = rankduel_server::store::Store::open(server.store(), rankduel_server::store::Access::Change).unwrap();
     let head = store.snapshots(1).unwrap().pop().expect("a snapshot");
     let state = store.unit_state(1, 2, head.n).unwrap().expect("a unit");
-    store.insert_state(1, head.n, &UnitState { seen: state.seen + 1, ..state }, head.n).unwrap();
+    store.insert_state(1, head.n, &UnitState { last_day: state.last_day + 1, ..state }, head.n).unwrap();
     let (text, _) = crate::support::texts(&server.command(&["check"]));
     assert!(text.contains("has another state than its log"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use interleave::{Doc, ListBuf};
-use traffic::{Chosen, Config, Experiment, Marks, RecordedEvent, Request};
+use traffic::{RequestAnswer, Config, Experiment, Marks, RecordedEvent, Request};
 
 use super::measure::{Row, nanoseconds};
 
@@ -56,7 +56,7 @@ fn played(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
         let now = unit as i64 * 100;
         let request = Request { unit, marks: Marks { query: Some(unit), ..Marks::default() }, ..Request::default() };
         let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize)))?;
-        let Chosen::New { impression, .. } = chosen else { continue };
+        let RequestAnswer::New { impression, .. } = chosen else { continue };
         if unit % 2 == 0 {
             experiment.click(now, impression, (unit % 10) as u32);
         }

@@ -5,7 +5,7 @@ use ranktypes::Preference;
 
 use super::{Action, Answer, Arrived, Foul, Move, Player, Start};
 
-/// A session of judges in one session.
+/// A session of `judges` as a player of one benchmark session.
 pub(super) struct JudgesPlayer {
     session: Session,
     open: Option<Ticket>,

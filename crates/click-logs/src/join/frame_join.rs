@@ -79,7 +79,7 @@ fn blocks() -> Vec<Blocks> {
 pub struct FrameJoin {
     settings: Settings,
     lineups: Lineups,
-    /// Records by [`part_of`] their ids.
+    /// Records by [`table_of`] their ids.
     impressions: Vec<Blocks>,
     clicks: Vec<Blocks>,
     tally: Tally,

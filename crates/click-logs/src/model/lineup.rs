@@ -75,7 +75,7 @@ impl Lineup {
     }
 
     /// Calls `verdict` for each pair of rankers (their places in [`rankers`](Self::rankers)) with the winner of an impression,
-    /// given its stored `credit` (a team per place, or a stored receipt) and the places clicked among the `shown`, ascending. A
+    /// given its stored `credit` (a team per place, or a stored receipt) and the places clicked among the `shown_count`, ascending. A
     /// click proves that the user saw the page as far as that.
     ///
     /// # Errors
@@ -170,9 +170,9 @@ struct Inner {
 const MAX_LINEUPS: usize = 10_000;
 
 impl Lineups {
-    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `two`) or multileaving method;
-    /// `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression declares it, and `alone` whether
-    /// one ranker may have shown its list alone.
+    /// The number of the lineup of `rankers` and `method`: `teams`, or the full name of an interleaving (if `is_of_two`) or multileaving
+    /// method; `version` is that of the experiment, `declared` is how the rankers were chosen, if the impression declares it, and `alone`
+    /// whether one ranker may have shown its list alone.
     ///
     /// # Errors
     /// If a name or version is invalid, the method is unknown, or there are more than 10,000 lineups.

@@ -69,7 +69,7 @@ fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
     }
 }
 
-/// The entries of the list `text` in the field `name`; `None` if it stands for no list. In separated lists of `teams`, `-` stands
+/// The entries of the list `text` in the field `name`; `None` if it stands for no list. In separated lists of teams (`are_teams`), `-` stands
 /// for no owner.
 ///
 /// # Errors

@@ -17,19 +17,19 @@ pub struct Guardrails {
     /// In milliseconds.
     pub slow_after: u32,
     /// The reaction to a breach.
-    pub then: Then,
+    pub then: BreachReaction,
 }
 
 impl Default for Guardrails {
     fn default() -> Self {
-        Self { no_click: Some(0.1), missing: Some(0.05), slow: None, slow_after: 500, then: Then::Warn }
+        Self { no_click: Some(0.1), missing: Some(0.05), slow: None, slow_after: 500, then: BreachReaction::Warn }
     }
 }
 
 /// The reaction when a guardrail breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Then {
+pub enum BreachReaction {
     /// It is written down and shown.
     #[default]
     Warn,

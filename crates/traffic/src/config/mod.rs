@@ -19,11 +19,11 @@ use times::{Zone, parse_duration};
 use verdicts::conversions::Primary;
 use verdicts::{Bots, PairChoice};
 
-pub use guardrails::{Guard, Guardrails, Then};
+pub use guardrails::{Guard, Guardrails, BreachReaction};
 pub(crate) use outcomes::OutcomeRules;
 pub use outcomes::{CLICKS, OutcomeKind};
 pub use segments::OTHER_SEGMENT;
-pub(crate) use share::{Hold, check_share, is_below};
+pub(crate) use share::{RampStep, check_share, is_below};
 pub use share::{Lane, Step, UnitPosition};
 
 /// An error in a setting.
@@ -83,22 +83,22 @@ pub struct Config {
     #[serde(default = "team_draft")]
     pub multileaving: String,
     /// The number of documents on a page.
-    #[serde(default = "ten")]
+    #[serde(default = "default_shown")]
     pub shown: u32,
     /// The number of documents to mix, for pages after the first; as many as on a page if 0.
     #[serde(default)]
     pub depth: u32,
     /// How long after an impression its clicks count, e.g. `30m`.
-    #[serde(default = "half_an_hour")]
+    #[serde(default = "default_window")]
     pub window: String,
     /// What keeps the rankers that it got first: the unit, or nothing.
     #[serde(default)]
     pub keep: Keep,
     /// The impressions of a unit count on the day of its first and on the days after it, N in all.
-    #[serde(default = "one")]
+    #[serde(default = "default_unit_days")]
     pub unit_days: u32,
     /// Where days begin: `UTC`, or an offset such as `+01:00`.
-    #[serde(default = "utc")]
+    #[serde(default = "default_timezone")]
     pub timezone: String,
     /// The rules for bots.
     #[serde(default)]
@@ -106,7 +106,7 @@ pub struct Config {
     /// The level of all verdicts together, in (0, 1).
     #[serde(default = "level")]
     pub level: f64,
-    /// The limits at which a ranker's traffic ends because it does harm.
+    /// The rates of harm that are watched for each ranker, and the reaction to a breach.
     #[serde(default)]
     pub guardrails: Guardrails,
     /// All rankers show the champion's list: no ranker can be better, and a verdict is a false alarm.
@@ -129,7 +129,7 @@ pub struct Config {
     pub retain: Option<String>,
     /// The share of units that is in the experiment at its beginning, above 0 and at most 1; that of the first step, if there is a ramp. It
     /// is raised later ([`raise`](crate::Experiment::raise)), and never lowered.
-    #[serde(default = "all")]
+    #[serde(default = "default_share")]
     pub share: f64,
     /// Raises the share automatically, in steps of a higher share each. The next step begins once the experiment has run for the time
     /// of this one, as long as no guardrail broke and its pages can be trusted.
@@ -180,19 +180,19 @@ fn team_draft() -> String {
     "team-draft".to_owned()
 }
 
-fn half_an_hour() -> String {
+fn default_window() -> String {
     "30m".to_owned()
 }
 
-fn utc() -> String {
+fn default_timezone() -> String {
     "UTC".to_owned()
 }
 
-fn ten() -> u32 {
+fn default_shown() -> u32 {
     10
 }
 
-fn one() -> u32 {
+fn default_unit_days() -> u32 {
     1
 }
 
@@ -200,13 +200,13 @@ fn level() -> f64 {
     0.05
 }
 
-fn all() -> f64 {
+fn default_share() -> f64 {
     1.0
 }
 
 /// A ranker and the version of it that takes part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "NamedOr")]
+#[serde(from = "RankerForm")]
 pub struct Ranker {
     /// Its name.
     pub name: String,
@@ -216,24 +216,24 @@ pub struct Ranker {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum NamedOr {
+enum RankerForm {
     Name(String),
-    Ranker(WithVersion),
+    Ranker(VersionedRanker),
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WithVersion {
+struct VersionedRanker {
     name: String,
     #[serde(default)]
     version: String,
 }
 
-impl From<NamedOr> for Ranker {
-    fn from(read: NamedOr) -> Self {
+impl From<RankerForm> for Ranker {
+    fn from(read: RankerForm) -> Self {
         match read {
-            NamedOr::Name(name) => Self { name, version: String::new() },
-            NamedOr::Ranker(WithVersion { name, version }) => Self { name, version },
+            RankerForm::Name(name) => Self { name, version: String::new() },
+            RankerForm::Ranker(VersionedRanker { name, version }) => Self { name, version },
         }
     }
 }
@@ -311,12 +311,12 @@ impl Config {
             ask: Ask::Lists,
             interleaving: team_draft(),
             multileaving: team_draft(),
-            shown: ten(),
+            shown: default_shown(),
             depth: 0,
-            window: half_an_hour(),
+            window: default_window(),
             keep: Keep::Unit,
-            unit_days: one(),
-            timezone: utc(),
+            unit_days: default_unit_days(),
+            timezone: default_timezone(),
             bots: Bots::default(),
             level: level(),
             guardrails: Guardrails::default(),
@@ -326,7 +326,7 @@ impl Config {
             run: 0,
             generators: None,
             retain: None,
-            share: all(),
+            share: default_share(),
             ramp: None,
             lane: None,
             segments: Vec::new(),
@@ -567,7 +567,7 @@ pub(crate) struct Rules {
     /// On how many days after its own an impression is kept; on all if `None`.
     pub(crate) retain: Option<i32>,
     /// The steps of the ramp, starting with the initial share; none without a ramp.
-    pub(crate) ramp: Vec<Hold>,
+    pub(crate) ramp: Vec<RampStep>,
     /// When it ends automatically, in milliseconds since 1970.
     pub(crate) end_at: Option<i64>,
     /// How outcomes are credited, if any count.

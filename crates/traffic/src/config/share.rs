@@ -24,14 +24,14 @@ pub struct Step {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected steps such as [5, \"1d\"], a percentage and how long, and [100] as the last")]
 enum StepForm {
-    HoldReason(f64, String),
+    Held(f64, String),
     Last([f64; 1]),
 }
 
 impl From<StepForm> for Step {
     fn from(form: StepForm) -> Self {
         match form {
-            StepForm::HoldReason(percent, hold) => Self { percent, hold: Some(hold) },
+            StepForm::Held(percent, hold) => Self { percent, hold: Some(hold) },
             StepForm::Last([percent]) => Self { percent, hold: None },
         }
     }
@@ -40,7 +40,7 @@ impl From<StepForm> for Step {
 impl From<Step> for StepForm {
     fn from(Step { percent, hold }: Step) -> Self {
         match hold {
-            Some(hold) => Self::HoldReason(percent, hold),
+            Some(hold) => Self::Held(percent, hold),
             None => Self::Last([percent]),
         }
     }
@@ -98,7 +98,7 @@ pub(crate) fn is_below(place: u64, fraction: f64) -> bool {
 }
 
 /// A share and how long the experiment runs with it, in milliseconds; the last for ever.
-pub(crate) type Hold = (f64, i64);
+pub(crate) type RampStep = (f64, i64);
 
 /// Checks that a share is valid.
 pub(crate) fn check_share(share: f64) -> Result<(), ConfigError> {
@@ -110,7 +110,7 @@ pub(crate) fn check_share(share: f64) -> Result<(), ConfigError> {
 
 impl Config {
     /// The steps of the ramp, after checks of it, of the share and of the lane.
-    pub(crate) fn ramp_rules(&self) -> Result<Vec<Hold>, ConfigError> {
+    pub(crate) fn ramp_rules(&self) -> Result<Vec<RampStep>, ConfigError> {
         let steps = match self.ramp.as_deref() {
             None => Vec::new(),
             Some(steps) => parse_ramp(steps)?,
@@ -141,12 +141,12 @@ impl Config {
     }
 }
 
-fn parse_ramp(steps: &[Step]) -> Result<Vec<Hold>, ConfigError> {
+fn parse_ramp(steps: &[Step]) -> Result<Vec<RampStep>, ConfigError> {
     let wrong = |message: String| invalid("ramp", message);
     if !(1..=MAX_STEPS).contains(&steps.len()) {
         return Err(wrong(format!("expected 1 to {MAX_STEPS} steps, found {}", steps.len())));
     }
-    let mut holds: Vec<Hold> = Vec::with_capacity(steps.len());
+    let mut holds: Vec<RampStep> = Vec::with_capacity(steps.len());
     for (number, step) in (1..).zip(steps) {
         if !(step.percent > 0.0 && step.percent <= 100.0) {
             return Err(wrong(format!("expected percentages above 0 and at most 100, found {}", step.percent)));

@@ -105,7 +105,7 @@ impl EventOddities {
 
     /// Whether a click was lost, and the position of the document that it meant, if known. An impression with endless events has
     /// neither.
-    pub(super) fn lost(self) -> (bool, Option<usize>) {
+    pub(super) fn lost_click(self) -> (bool, Option<usize>) {
         let near = Notice::NearId { position: 0 };
         if self.has(Notice::Noisy) {
             (false, None)
@@ -152,8 +152,8 @@ impl Experiment {
                 self.apply_click(time, impression, position);
                 self.record(Event::Clicked { time, impression, position });
             }
-            ClickFate::Duplicate => self.notice(time, impression, Notice::Duplicate),
-            ClickFate::Late => self.notice(time, impression, Notice::Late),
+            ClickFate::Duplicate => self.record_notice(time, impression, Notice::Duplicate),
+            ClickFate::Late => self.record_notice(time, impression, Notice::Late),
             ClickFate::Unknown | ClickFate::NotShown => {}
         }
         fate
@@ -195,9 +195,9 @@ impl Experiment {
                     near_position().filter(|near_position| (*near_position as usize) < self.rules.depth)
                 };
                 let what = near_position.map_or(Notice::NotShown, |position| Notice::NearId { position });
-                self.notice(time, impression, what);
+                self.record_notice(time, impression, what);
             }
-            ClickFate::Late => self.notice(time, impression, Notice::Late),
+            ClickFate::Late => self.record_notice(time, impression, Notice::Late),
             _ => {}
         }
         fate
@@ -205,22 +205,22 @@ impl Experiment {
 
     /// An event of an impression that cannot be read.
     pub fn note_malformed(&mut self, now: Time, impression: u64) {
-        self.not_a_click(now, impression, Notice::Malformed);
+        self.note_non_click(now, impression, Notice::Malformed);
     }
 
     /// Another action than a click.
     pub fn note_ignored(&mut self, now: Time, impression: u64) {
-        self.not_a_click(now, impression, Notice::Ignored);
+        self.note_non_click(now, impression, Notice::Ignored);
     }
 
-    fn not_a_click(&mut self, now: Time, impression: u64, what: Notice) {
+    fn note_non_click(&mut self, now: Time, impression: u64, what: Notice) {
         let time = now.max(self.time);
         self.advance(time);
-        self.notice(time, impression, what);
+        self.record_notice(time, impression, what);
     }
 
     /// Records an oddity, unless it is known.
-    pub(super) fn notice(&mut self, time: Time, impression: u64, notice_kind: Notice) {
+    pub(super) fn record_notice(&mut self, time: Time, impression: u64, notice_kind: Notice) {
         // Judges do not click.
         if self.config.ask == Ask::Duels {
             return;
@@ -230,7 +230,7 @@ impl Experiment {
         {
             open.oddities.refused = open.oddities.refused.saturating_add(1);
             if open.oddities.refused == NOISE {
-                self.notice(time, impression, Notice::Noisy);
+                self.record_notice(time, impression, Notice::Noisy);
             }
         }
         if self.is_new(impression, notice_kind) {

@@ -1,6 +1,6 @@
 //! Automatic ends: windows, days, and guardrails that break. Not here: the ramp, and dates.
 
-use super::super::config::{Ask, Then};
+use super::super::config::{Ask, BreachReaction};
 use super::super::event::{Event, Reason, State, Time};
 use super::super::guards::Breach;
 use super::Experiment;
@@ -21,22 +21,22 @@ impl Experiment {
         if let Some(end) = self.end_time().filter(|end| *end <= now) {
             // At that exact time, even if this call comes later; but not before a process runs again.
             let end = end.max(self.time);
-            self.pass(end);
+            self.close_due(end);
             self.end_by_schedule(end);
         }
-        self.pass(now);
+        self.close_due(now);
     }
 
-    fn pass(&mut self, now: Time) {
-        while let Some(&(due, impression)) = self.due.front()
+    fn close_due(&mut self, now: Time) {
+        while let Some(&(due, impression)) = self.due_queue.front()
             && due <= self.uptime(now)
         {
-            self.due.pop_front();
+            self.due_queue.pop_front();
             // One that was listed later has another place in the queue.
             let Some(open) = self.open.get(impression).filter(|open| open.due == due) else { continue };
             match open.listed_at {
-                Some(_) if self.config.ask == Ask::Lists => self.end(now, impression, Reason::Window),
-                _ => self.end(now, impression, Reason::Unanswered),
+                Some(_) if self.config.ask == Ask::Lists => self.close_by_clicks(now, impression, Reason::Window),
+                _ => self.close_by_clicks(now, impression, Reason::Unanswered),
             }
         }
         self.close_days(now);
@@ -47,25 +47,25 @@ impl Experiment {
     /// When an impression or the experiment ends automatically next, if nothing happens before. Days end with them.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
-        let impression = self.due.front().map(|(due, _)| due + self.downtime);
+        let impression = self.due_queue.front().map(|(due, _)| due + self.downtime);
         impression.into_iter().chain(self.end_time()).min()
     }
 
     /// Closes an impression by its clicks so far.
-    pub(super) fn end(&mut self, now: Time, impression: u64, reason: Reason) {
+    pub(super) fn close_by_clicks(&mut self, now: Time, impression: u64, reason: Reason) {
         let Some(open) = self.open.get(impression) else { return };
         // Receipts were written by this crate; one that a store damaged does not stop all others.
         let credit =
             if reason.is_credited() { open.credit(&self.rules).unwrap_or_default() } else { Credit::default() };
-        self.end_with(now, impression, reason, credit);
+        self.close_with_credit(now, impression, reason, credit);
     }
 
-    pub(super) fn end_with(&mut self, now: Time, impression: u64, reason: Reason, credit: Credit) {
+    pub(super) fn close_with_credit(&mut self, now: Time, impression: u64, reason: Reason, credit: Credit) {
         self.apply_close(impression, reason, &credit);
         self.record(Event::Closed { time: now, impression, reason, outcome: credit.outcome });
         let closed = self.fates.asked - self.open.len() as u64;
         if closed.is_multiple_of(WATCH_EVERY) {
-            self.watch(now);
+            self.check_guardrails(now);
         }
     }
 
@@ -85,7 +85,7 @@ impl Experiment {
             if first_open_day == Some(day) {
                 let rows = self.close_day(day);
                 self.record(Event::Day { time: now, day, rows, has_amounts: true });
-                self.watch(now);
+                self.check_guardrails(now);
             } else {
                 let rows = self.take_matured(day);
                 self.record(Event::Matured { time: now, day, rows });
@@ -94,12 +94,12 @@ impl Experiment {
     }
 
     /// Records the guardrails that broke, and pauses the experiment if they demand it.
-    pub(super) fn watch(&mut self, now: Time) {
+    pub(super) fn check_guardrails(&mut self, now: Time) {
         for breach in self.guard_counts.breaches(&self.config.guardrails, self.rules.champion) {
             let Breach { ranker, guard, ranker_counts, champion_counts } = breach;
             self.apply_breach(now, ranker, guard, [ranker_counts, champion_counts]);
             self.record(Event::Breached { time: now, ranker, guard, ranker_counts, champion_counts });
-            if self.config.guardrails.then == Then::Pause && self.state == State::Running {
+            if self.config.guardrails.then == BreachReaction::Pause && self.state == State::Running {
                 let name = &self.config.rankers[ranker as usize].name;
                 let why = format!("{name} has more {} than the champion", guard.meaning());
                 self.apply_change(now, State::Paused, "guardrail", &why);

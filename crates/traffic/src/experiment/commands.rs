@@ -27,7 +27,7 @@ pub struct Request {
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Chosen {
+pub enum RequestAnswer {
     /// An impression is open.
     New {
         /// Its number.
@@ -185,7 +185,7 @@ impl Experiment {
         now: Time,
         request: &Request,
         lists: Option<&dyn Fn(u32) -> Option<&'a ListBuf>>,
-    ) -> Result<Chosen, CommandError> {
+    ) -> Result<RequestAnswer, CommandError> {
         if self.config.ask == Ask::Duels && lists.is_some() {
             return Err(CommandError::Ask(self.config.ask));
         }
@@ -197,13 +197,13 @@ impl Experiment {
             return Ok(known);
         }
         if self.state != State::Running {
-            return Ok(Chosen::Fallback(self.state));
+            return Ok(RequestAnswer::Fallback(self.state));
         }
         self.take_over(time)?;
         let Request { unit, marks, segment } = *request;
         let segment = self.segment_of(unit, segment);
         debug_assert!(!self.lacks(unit), "unit {unit} was not fetched");
-        let (choice, ticket) = self.decide(unit, time);
+        let (choice, ticket) = self.choose_rankers(unit, time);
         let (impression, is_mixed) = (self.fates.asked + 1, choice.is_mixed());
         let mixed = lists.map(|lists| self.mix_lists(impression, &choice, lists));
         let (mut documents, mut receipt, mut missing_arm, mut are_identical) = (None, None, None, false);
@@ -220,7 +220,7 @@ impl Experiment {
         self.record(Event::Asked { time, unit, choice, receipt, segment });
         self.marks.add(time, impression, marks);
         if are_identical {
-            self.notice(time, impression, Notice::Identical);
+            self.record_notice(time, impression, Notice::Identical);
         }
         if let Some(arm) = missing_arm {
             return Err(self.close_without_list(time, impression, arm));
@@ -228,11 +228,11 @@ impl Experiment {
         if self.config.ask == Ask::Duels && self.is_swapped(impression) {
             arms.reverse();
         }
-        Ok(Chosen::New { impression, arms, documents, is_mixed })
+        Ok(RequestAnswer::New { impression, arms, documents, is_mixed })
     }
 
     /// The answer to a request that came before, if it did.
-    fn known_choice(&self, request: &Request) -> Option<Chosen> {
+    fn known_choice(&self, request: &Request) -> Option<RequestAnswer> {
         let Marks { query, key, request: body } = request.marks;
         let again = |impression: u64| {
             let open = self.open.get(impression)?;
@@ -241,14 +241,14 @@ impl Experiment {
                 arms.reverse();
             }
             let (is_listed, is_mixed) = (open.listed_at.is_some(), open.choice.is_mixed());
-            Some(Chosen::Again { impression, arms, is_listed, is_mixed })
+            Some(RequestAnswer::Again { impression, arms, is_listed, is_mixed })
         };
         if let Some(mark) = key.and_then(|key| self.marks.find_key(key)) {
             let impression = mark.impression;
             if mark.request != body {
-                return Some(Chosen::OtherRequest { impression });
+                return Some(RequestAnswer::OtherRequest { impression });
             }
-            return Some(again(impression).unwrap_or(Chosen::Gone { impression }));
+            return Some(again(impression).unwrap_or(RequestAnswer::Gone { impression }));
         }
         let mark = query.and_then(|query| self.marks.find_query(query))?;
         again(mark.impression)
@@ -262,8 +262,8 @@ impl Experiment {
         lists: &dyn Fn(u32) -> Option<&'a ListBuf>,
     ) -> Result<MixedList, u32> {
         let list = |arm: &u32| {
-            let of = if self.config.same_lists { self.rules.champion } else { *arm };
-            lists(of).ok_or(of)
+            let ranker = if self.config.same_lists { self.rules.champion } else { *arm };
+            lists(ranker).ok_or(ranker)
         };
         let lists_sent: Vec<&ListBuf> = choice.arms().iter().map(list).collect::<Result<_, _>>()?;
         let lists: Vec<RankedList<'_>> = lists_sent.iter().map(|list| list.as_list()).collect();
@@ -299,7 +299,7 @@ impl Experiment {
 
     /// Closes an impression for which a list is missing.
     fn close_without_list(&mut self, time: Time, impression: u64, arm: u32) -> CommandError {
-        self.end(time, impression, Reason::Missing(arm));
+        self.close_by_clicks(time, impression, Reason::Missing(arm));
         CommandError::Missing { impression, ranker: self.config.rankers[arm as usize].name.clone() }
     }
 
@@ -328,7 +328,7 @@ impl Experiment {
                 self.apply_list(time, impression, &receipt);
                 self.record(Event::Listed { time, impression, receipt });
                 if are_identical {
-                    self.notice(time, impression, Notice::Identical);
+                    self.record_notice(time, impression, Notice::Identical);
                 }
                 Ok(documents)
             }
@@ -389,7 +389,7 @@ impl Experiment {
         let Some(open) = self.open.get(impression) else { return false };
         let has_list = open.listed_at.is_some() && self.config.ask == Ask::Lists;
         let reason = if has_list { Reason::Asked } else { Reason::Unanswered };
-        self.end(time, impression, reason);
+        self.close_by_clicks(time, impression, reason);
         self.advance(time);
         true
     }
@@ -400,7 +400,7 @@ impl Experiment {
         if self.open.get(impression).is_none() {
             return false;
         }
-        self.end(time, impression, Reason::AnsweredLate);
+        self.close_by_clicks(time, impression, Reason::AnsweredLate);
         true
     }
 
@@ -426,7 +426,7 @@ impl Experiment {
         } else {
             Outcome::Nothing
         };
-        self.end_with(time, impression, Reason::Judged, Credit::of(outcome));
+        self.close_with_credit(time, impression, Reason::Judged, Credit::of(outcome));
         self.advance(time);
         Ok(true)
     }
@@ -436,7 +436,7 @@ impl Experiment {
     ///
     /// # Errors
     /// If it is over, or is in that state; if the ranker is not one of the experiment.
-    pub fn change(&mut self, now: Time, to: State, who: &str, why: &str) -> Result<(), CommandError> {
+    pub fn change_state(&mut self, now: Time, to: State, who: &str, why: &str) -> Result<(), CommandError> {
         let time = now.max(self.time);
         self.advance(time);
         if !self.can_become(to) {

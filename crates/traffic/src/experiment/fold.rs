@@ -10,7 +10,7 @@ use super::super::event::{Choice, DayRow, Event, Outcome, Reason, RecordedEvent,
 use super::clicks::EventOddities;
 use super::open_impressions::{Credit, OpenImpression};
 use super::units::MetRankers;
-use super::{Alarm, Change, Daily, Experiment, Forgotten, HOURS, Raise};
+use super::{Alarm, Change, RequestCounts, Experiment, ForgottenPart, HOURS, Raise};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.
@@ -47,7 +47,7 @@ fn impossible<T>(what: impl Into<String>) -> Result<T, FoldError> {
 }
 
 /// The rules for closing days.
-pub(super) fn rule<'a>(config: &'a Config, rules: &'a Rules) -> CountingRules<'a> {
+pub(super) fn counting_rules<'a>(config: &'a Config, rules: &'a Rules) -> CountingRules<'a> {
     CountingRules {
         choices: &rules.choices,
         unit_days: config.unit_days,
@@ -92,14 +92,14 @@ impl Experiment {
                 }
                 let mut ticket = None;
                 if self.chooser.is_some() {
-                    let (found, of_found) = self.decide(*unit, *time);
+                    let (found, found_ticket) = self.choose_rankers(*unit, *time);
                     if found != *choice {
                         return Err(FoldError::Differs {
                             recorded: format!("{choice:?}"),
                             found: format!("{found:?}"),
                         });
                     }
-                    ticket = of_found;
+                    ticket = found_ticket;
                 }
                 if choice.arms().iter().any(|arm| *arm as usize >= self.config.rankers.len()) {
                     return impossible("it has a ranker that is not one of the experiment");
@@ -219,7 +219,7 @@ impl Experiment {
     }
 
     /// Chooses the rankers of the next impression, with the ticket if the policy was asked.
-    pub(super) fn decide(&mut self, unit: u64, time: Time) -> (Choice, Option<bandits::open::Ticket>) {
+    pub(super) fn choose_rankers(&mut self, unit: u64, time: Time) -> (Choice, Option<bandits::open::Ticket>) {
         let key = self.key.impression(self.fates.asked + 1);
         let today = self.day(time);
         let Some(chooser) = &mut self.chooser else {
@@ -230,7 +230,7 @@ impl Experiment {
         {
             // A unit's orders must not depend on what the policy shows it while its orders count.
             let days = self.config.unit_days as i32 + self.rules.outcomes.as_ref().map_or(0, |rules| rules.days);
-            let last = kept.since.saturating_add(days - 1);
+            let last = kept.kept_since.saturating_add(days - 1);
             // A plan does not learn, so nothing is gained from showing a unit something else later.
             let choice = if today <= last || matches!(chooser, Chooser::Fixed(_)) {
                 kept.met_rankers.choice()
@@ -265,7 +265,7 @@ impl Experiment {
         let (hour, rankers) = (self.hour(time), self.config.rankers.len());
         self.daily.entry(today).or_default().add_request(choice.arms(), rankers);
         if self.hourly.back().is_none_or(|(last, _)| *last < hour) {
-            self.hourly.push_back((hour, Daily::default()));
+            self.hourly.push_back((hour, RequestCounts::default()));
         }
         if self.hourly.len() > HOURS {
             self.hourly.pop_front();
@@ -278,12 +278,12 @@ impl Experiment {
             self.set_segment(unit, segment);
         }
         let unit_state = self.units.units_mut().unit_mut(unit);
-        unit_state.asked = unit_state.asked.saturating_add(1);
-        unit_state.seen = today;
-        self.traffic.busiest = self.traffic.busiest.max(u64::from(unit_state.asked));
+        unit_state.impressions = unit_state.impressions.saturating_add(1);
+        unit_state.last_day = today;
+        self.traffic.busiest = self.traffic.busiest.max(u64::from(unit_state.impressions));
         if self.config.keep == Keep::Unit && choice.is_mixed() {
             if unit_state.kept == 0 {
-                (unit_state.since, unit_state.met_rankers) = (today, MetRankers::of(&choice));
+                (unit_state.kept_since, unit_state.met_rankers) = (today, MetRankers::of(&choice));
             }
             unit_state.kept += 1;
         }
@@ -310,7 +310,7 @@ impl Experiment {
             Some(receipt) => self.apply_list(time, impression, receipt),
             // A judge is shown both at once.
             None if self.config.ask == Ask::Duels => self.apply_list(time, impression, &[]),
-            None => self.due.push_back((due, impression)),
+            None => self.due_queue.push_back((due, impression)),
         }
         impression
     }
@@ -323,10 +323,10 @@ impl Experiment {
         open.receipt = receipt.into();
         let is_slow = time - open.asked > i64::from(self.config.guardrails.slow_after);
         let arms = open.choice.arms();
-        self.guard_counts.saw(arms, Guard::Missing, false);
-        self.guard_counts.saw(arms, Guard::Slow, is_slow);
+        self.guard_counts.record(arms, Guard::Missing, false);
+        self.guard_counts.record(arms, Guard::Slow, is_slow);
         *self.open_by_day.entry(day).or_default() += 1;
-        self.due.push_back((due, impression));
+        self.due_queue.push_back((due, impression));
     }
 
     pub(super) fn apply_click(&mut self, time: Time, impression: u64, position: u32) {
@@ -377,7 +377,7 @@ impl Experiment {
         }
         if reason.is_credited() {
             if self.config.ask == Ask::Lists {
-                self.guard_counts.saw(arms, Guard::NoClick, open.clicked.is_empty());
+                self.guard_counts.record(arms, Guard::NoClick, open.clicked.is_empty());
             }
             let clicks = owners.as_ref().map(|owners| open.clicks_by_ranker(owners));
             match Comparison::of(open.choice.arms(), outcome, clicks.as_deref()) {
@@ -389,7 +389,7 @@ impl Experiment {
                             // Each impression has a coin of its own.
                             self.pages.entry(pair).or_default().add(record, true);
                         }
-                        self.page_counted();
+                        self.check_pages_if_due();
                     }
                     self.note_list(impression, &open, owners.as_ref());
                     self.units.add(Impression {
@@ -407,12 +407,12 @@ impl Experiment {
         match reason {
             Reason::Missing(arm) => {
                 self.fates.missing += 1;
-                self.guard_counts.saw(&[arm], Guard::Missing, true);
+                self.guard_counts.record(&[arm], Guard::Missing, true);
             }
             Reason::Unanswered => {
                 self.fates.unanswered += 1;
                 if self.config.ask == Ask::Lists {
-                    self.guard_counts.saw(arms, Guard::Missing, true);
+                    self.guard_counts.record(arms, Guard::Missing, true);
                 }
             }
             _ => self.fates.answered_late += 1,
@@ -427,7 +427,7 @@ impl Experiment {
     /// All impressions of a day are closed.
     pub(super) fn close_day(&mut self, day: i32) -> Vec<DayRow> {
         let (mut settled_units, converts) = (Vec::new(), self.conversions.is_some());
-        let rows_by_version = self.units.close_with(day, rule(&self.config, &self.rules), |unit| {
+        let rows_by_version = self.units.close_with(day, counting_rules(&self.config, &self.rules), |unit| {
             if converts {
                 settled_units.push(unit);
             }
@@ -458,7 +458,7 @@ impl Experiment {
     }
 
     pub(super) fn apply_forgetting(&mut self, before: i32, events: u64) {
-        self.forgotten = Forgotten { before: Some(before), events };
+        self.forgotten = ForgottenPart { before: Some(before), events };
     }
 
     pub(super) fn apply_breach(
@@ -468,7 +468,7 @@ impl Experiment {
         guard: Guard,
         [ranker_counts, champion_counts]: [[u64; 2]; 2],
     ) {
-        self.guard_counts.broke(ranker, guard);
+        self.guard_counts.record_breach(ranker, guard);
         self.alarms.push(Alarm { time, ranker, guard, ranker_counts, champion_counts });
     }
 }

@@ -38,7 +38,7 @@ use interleave::receipt::ExperimentVersion;
 
 use clicks::RecentlyClosed;
 pub use clicks::{ClickFate, Notices};
-pub use commands::{Chosen, CommandError, Request};
+pub use commands::{RequestAnswer, CommandError, Request};
 use conversions::ConversionLedger;
 pub use conversions::{ConversionFate, ConversionTally};
 pub use export::{ExportedConversion, ExportedImpression};
@@ -129,7 +129,7 @@ pub struct Fates {
 
 /// The impressions that were asked for on a day, or in an hour.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Daily {
+pub struct RequestCounts {
     /// Their number.
     pub asked: u64,
     /// The number of them that were clicked.
@@ -138,7 +138,7 @@ pub struct Daily {
     pub lists: Vec<u64>,
 }
 
-impl Daily {
+impl RequestCounts {
     fn add_request(&mut self, arms: &[u32], rankers: usize) {
         self.asked += 1;
         self.lists.resize(rankers, 0);
@@ -161,7 +161,7 @@ pub(crate) struct Traffic {
 
 /// The part of a log that is forgotten: the store may lack it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Forgotten {
+pub struct ForgottenPart {
     /// Impressions of days before this one, in days since 1970-01-01, are; `None` if nothing is.
     pub before: Option<i32>,
     /// The first events of the log, this many, are.
@@ -192,7 +192,7 @@ pub struct Experiment {
     sum: u64,
     open: OpenImpressions,
     /// Open impressions in the order in which their windows end: the end in time without downtime, and the number.
-    due: VecDeque<(i64, u64)>,
+    due_queue: VecDeque<(i64, u64)>,
     /// By day: how many listed impressions are open.
     open_by_day: BTreeMap<i32, u64>,
     traffic: Traffic,
@@ -209,17 +209,17 @@ pub struct Experiment {
     last_day: Option<i32>,
     guard_counts: GuardCounts,
     fates: Fates,
-    daily: BTreeMap<i32, Daily>,
+    daily: BTreeMap<i32, RequestCounts>,
     /// By hour since 1970 in the experiment's zone: the last two days.
-    hourly: VecDeque<(i64, Daily)>,
-    forgotten: Forgotten,
+    hourly: VecDeque<(i64, RequestCounts)>,
+    forgotten: ForgottenPart,
     /// Absent if all units are in it from its beginning.
     share: Option<Share>,
     /// Absent if it has none.
     segments: Option<Segments>,
     /// Absent if nothing counts that units do later.
     conversions: Option<ConversionLedger>,
-    recent: Vec<NumberedEvent>,
+    untaken_events: Vec<NumberedEvent>,
 }
 
 impl Experiment {
@@ -260,7 +260,7 @@ impl Experiment {
             events: 0,
             sum: 0,
             open: OpenImpressions::default(),
-            due: VecDeque::new(),
+            due_queue: VecDeque::new(),
             open_by_day: BTreeMap::new(),
             traffic: Traffic::default(),
             last_unit: 0,
@@ -274,8 +274,8 @@ impl Experiment {
             fates: Fates::default(),
             daily: BTreeMap::new(),
             hourly: VecDeque::new(),
-            forgotten: Forgotten::default(),
-            recent: Vec::new(),
+            forgotten: ForgottenPart::default(),
+            untaken_events: Vec::new(),
         }
     }
 
@@ -361,12 +361,12 @@ impl Experiment {
     }
 
     /// The impressions by the day on which they were asked for, in days since 1970-01-01. Days without any are left out.
-    pub fn daily(&self) -> impl Iterator<Item = (i32, &Daily)> {
+    pub fn daily(&self) -> impl Iterator<Item = (i32, &RequestCounts)> {
         self.daily.iter().map(|(&day, daily)| (day, daily))
     }
 
     /// The same by the hour for the last 48 hours with any, each with the time at which it began.
-    pub fn hourly(&self) -> impl Iterator<Item = (Time, &Daily)> {
+    pub fn hourly(&self) -> impl Iterator<Item = (Time, &RequestCounts)> {
         let offset = self.rules.zone.start(0);
         self.hourly.iter().map(move |(hour, daily)| (hour * HOUR + offset, daily))
     }
@@ -421,20 +421,20 @@ impl Experiment {
 
     /// The forgotten part of its log.
     #[must_use]
-    pub fn forgotten(&self) -> Forgotten {
+    pub fn forgotten(&self) -> ForgottenPart {
         self.forgotten
     }
 
     /// The events since they were last taken. Put them on disk before an answer that follows from them leaves.
     pub fn take_events(&mut self) -> Vec<NumberedEvent> {
-        std::mem::take(&mut self.recent)
+        std::mem::take(&mut self.untaken_events)
     }
 
     /// An event that was decided now has happened.
     fn record(&mut self, event: Event) {
         let recorded = RecordedEvent::of(event);
         self.advance_clock(&recorded);
-        self.recent.push(NumberedEvent { n: self.events, recorded });
+        self.untaken_events.push(NumberedEvent { n: self.events, recorded });
     }
 
     fn advance_clock(&mut self, recorded: &RecordedEvent) {

@@ -207,7 +207,7 @@ impl OpenImpression {
 
     /// Its page records for each pair of its rankers, by their places in the experiment, the lower one first.
     pub(super) fn records(&self, owners: Option<&Owners>) -> impl Iterator<Item = ((u32, u32), PageRecord)> {
-        let (is_lost, near_position) = self.oddities.lost();
+        let (is_lost, near_position) = self.oddities.lost_click();
         let near_position = near_position.and_then(|position| *owners?.owners.get(position)?);
         let (has_click, is_identical) = (is_lost || !self.clicked.is_empty(), self.oddities.is_identical());
         let arms = self.choice.arms();

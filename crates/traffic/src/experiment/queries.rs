@@ -7,9 +7,9 @@ use verdicts::integrity::{Clicks, CoinScope, Form, IntegrityReport, PageCounts, 
 
 use super::super::config::Ask;
 use super::super::event::Time;
-use super::super::guards::Watch;
+use super::super::guards::WatchedRate;
 use super::Experiment;
-use super::fold::rule;
+use super::fold::counting_rules;
 
 /// More units than these are not added up at every look: the thread that looks is the one that serves.
 const MAX_UNITS_PER_LOOK: usize = 2_000;
@@ -35,7 +35,7 @@ impl Experiment {
 
     /// The rates that guardrails watch: by guardrail, then by ranker.
     #[must_use]
-    pub fn watches(&self) -> Vec<Watch> {
+    pub fn watches(&self) -> Vec<WatchedRate> {
         self.guard_counts.watches(&self.config.guardrails, self.rules.champion)
     }
 
@@ -64,14 +64,14 @@ impl Experiment {
     }
 
     /// While no day has closed: how the units of each pair would count if it closed now, the lower number first.
-    pub(crate) fn so_far(&self) -> Vec<((u32, u32), Counts)> {
+    pub(crate) fn counts_so_far(&self) -> Vec<((u32, u32), Counts)> {
         if self.last_day.is_some() {
             return Vec::new();
         }
         let mut counts = BTreeMap::<_, Counts>::new();
         for row in self
             .units
-            .so_far(rule(&self.config, &self.rules), MAX_UNITS_PER_LOOK)
+            .rows_so_far(counting_rules(&self.config, &self.rules), MAX_UNITS_PER_LOOK)
             .into_iter()
             .flatten()
             .flat_map(|(_, rows)| rows)
@@ -92,7 +92,7 @@ impl Experiment {
         if self.open.is_empty() {
             return None;
         }
-        let mut due = self.due.iter().rev();
+        let mut due = self.due_queue.iter().rev();
         let last = due.find(|(_, impression)| self.open.get(*impression).is_some());
         last.map(|(due, _)| due + self.downtime)
     }
@@ -115,6 +115,6 @@ impl Experiment {
 
     /// How often the list of a ranker was needed, and how often it was missing.
     pub(crate) fn missing_lists(&self, ranker: u32) -> [u64; 2] {
-        self.guard_counts.rate(ranker, super::super::config::Guard::Missing)
+        self.guard_counts.counts(ranker, super::super::config::Guard::Missing)
     }
 }

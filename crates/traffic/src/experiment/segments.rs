@@ -60,7 +60,7 @@ impl Experiment {
     /// The segment of a unit that asks with this label now.
     pub(super) fn segment_of(&self, unit: u64, label: Option<u8>) -> Option<u8> {
         match self.units.units().get(unit) {
-            Some(known) if known.asked > 0 => known.segment,
+            Some(known) if known.impressions > 0 => known.segment,
             _ => label.filter(|label| usize::from(*label) < self.config.segments.len()),
         }
     }

@@ -10,11 +10,11 @@ const CHECK_EVERY: u64 = 64;
 /// The share of an experiment that does not have all units from its beginning.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Share {
-    now: f64,
-    /// The time that the experiment has run with it, in milliseconds, until `since`.
-    ran: i64,
+    value: f64,
+    /// The time that the experiment has run with it, in milliseconds, until `running_since`.
+    running_time: i64,
     /// From when on it runs; `None` while it does not.
-    since: Option<Time>,
+    running_since: Option<Time>,
     /// Whether its pages could be trusted at the last check.
     is_trusted: bool,
     raises: Vec<Raise>,
@@ -39,7 +39,7 @@ pub struct NextStep {
     /// The share that comes next, in (0, 1].
     pub share: f64,
     /// How long the experiment still runs with the present share, in milliseconds; 0 if only an obstacle holds the ramp.
-    pub left: i64,
+    pub time_left: i64,
     /// Why the ramp does not move on.
     pub hold_reason: Option<HoldReason>,
 }
@@ -70,17 +70,17 @@ impl HoldReason {
 impl Share {
     /// The share at the start of an experiment; `None` if it has all units.
     pub(super) fn at_start(share: f64, time: Time) -> Option<Self> {
-        let begun = Self { now: share, ran: 0, since: Some(time), is_trusted: true, raises: Vec::new() };
+        let begun = Self { value: share, running_time: 0, running_since: Some(time), is_trusted: true, raises: Vec::new() };
         (share < 1.0).then_some(begun)
     }
 
     /// From now on the experiment is in this state.
     pub(super) fn note_state(&mut self, time: Time, state: State) {
-        match (self.since, state) {
-            (None, State::Running) => self.since = Some(time),
+        match (self.running_since, state) {
+            (None, State::Running) => self.running_since = Some(time),
             (Some(since), State::Paused | State::Killed | State::Ended | State::Shipped(_)) => {
-                self.ran += time - since;
-                self.since = None;
+                self.running_time += time - since;
+                self.running_since = None;
             }
             _ => {}
         }
@@ -88,13 +88,13 @@ impl Share {
 
     /// Excludes a time without a running process.
     pub(super) fn pass_over(&mut self, absence: i64) {
-        if let Some(since) = &mut self.since {
+        if let Some(since) = &mut self.running_since {
             *since += absence;
         }
     }
 
-    fn ran_until(&self, time: Time) -> i64 {
-        self.ran + self.since.map_or(0, |since| time - since)
+    fn running_time_until(&self, time: Time) -> i64 {
+        self.running_time + self.running_since.map_or(0, |since| time - since)
     }
 }
 
@@ -102,7 +102,7 @@ impl Experiment {
     /// The share of the units of its lane that is in the experiment, in (0, 1].
     #[must_use]
     pub fn share(&self) -> f64 {
-        self.share.as_ref().map_or(1.0, |share| share.now)
+        self.share.as_ref().map_or(1.0, |share| share.value)
     }
 
     /// The raises of its share, in order.
@@ -121,7 +121,7 @@ impl Experiment {
             return self.share() == 1.0 && lane.is_none();
         };
         lane.as_ref().is_none_or(|lane| lane.has(position.lane))
-            && share.as_ref().is_none_or(|share| is_below(position.share, share.now))
+            && share.as_ref().is_none_or(|share| is_below(position.share, share.value))
     }
 
     /// The next step of the ramp; `None` if there is none.
@@ -135,13 +135,13 @@ impl Experiment {
             State::Running => None,
             _ => Some(HoldReason::State),
         };
-        Some(NextStep { share: next, left: (hold - share.ran_until(self.time)).max(0), hold_reason })
+        Some(NextStep { share: next, time_left: (hold - share.running_time_until(self.time)).max(0), hold_reason })
     }
 
     /// The share of the next step, and how long the present share is held. After a raise by hand, the last step that was reached
     /// determines both.
     fn ramp_step(&self) -> Option<(f64, i64)> {
-        let (now, ramp) = (self.share.as_ref()?.now, &self.rules.ramp);
+        let (now, ramp) = (self.share.as_ref()?.value, &self.rules.ramp);
         let next = ramp.partition_point(|(share, _)| *share <= now);
         Some((ramp.get(next)?.0, ramp.get(next.checked_sub(1)?)?.1))
     }
@@ -177,12 +177,12 @@ impl Experiment {
     pub(super) fn ramp_up(&mut self, now: Time) {
         let Some((next, hold)) = self.ramp_step() else { return };
         let Some(share) = self.share.as_ref() else { return };
-        let is_due = share.since.is_some() && share.ran_until(now) >= hold;
+        let is_due = share.running_since.is_some() && share.running_time_until(now) >= hold;
         if !is_due || !share.is_trusted || !self.alarms.is_empty() {
             return;
         }
         // Days that have closed since the last check count too.
-        self.watch(now);
+        self.check_guardrails(now);
         if self.alarms.is_empty() {
             self.record_raise(now, next, "ramp", "");
         }
@@ -196,13 +196,13 @@ impl Experiment {
     pub(super) fn apply_raise(&mut self, raise: Raise) {
         let is_running = self.state == State::Running;
         if let Some(share) = &mut self.share {
-            (share.now, share.ran, share.since) = (raise.share, 0, is_running.then_some(raise.time));
+            (share.value, share.running_time, share.running_since) = (raise.share, 0, is_running.then_some(raise.time));
             share.raises.push(raise);
         }
     }
 
     /// A page that compared rankers has closed: now and then all are checked, if a ramp waits for that.
-    pub(super) fn page_counted(&mut self) {
+    pub(super) fn check_pages_if_due(&mut self) {
         // As many pairs are checked as pages have closed since.
         if self.fates.credited.is_multiple_of(CHECK_EVERY.max(self.pages.len() as u64)) {
             self.check_pages();

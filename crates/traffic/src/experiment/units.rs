@@ -24,13 +24,13 @@ const PLAIN_VERSION: u8 = 1;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Unit {
     /// Its impressions.
-    pub(super) asked: u32,
+    pub(super) impressions: u32,
     /// Its impressions that were not given up, of the rankers that it keeps.
     pub(super) kept: u32,
     /// The day on which it met the rankers that it keeps.
-    pub(super) since: i32,
+    pub(super) kept_since: i32,
     /// The day of its last impression.
-    pub(super) seen: i32,
+    pub(super) last_day: i32,
     /// The rankers that it keeps; none if `kept` is 0.
     pub(super) met_rankers: MetRankers,
     /// The part that counts for verdicts.
@@ -115,7 +115,7 @@ struct Slot {
     /// The number of the snapshot after which it changed last; of the first one, 0.
     changed_in: u64,
     /// Its state at the snapshot that is being written, if it changed since.
-    before: Option<Box<Unit>>,
+    frozen_unit: Option<Box<Unit>>,
 }
 
 /// The units that are here.
@@ -149,7 +149,7 @@ impl Units {
         if is_new || slot.changed_in < *snapshots {
             // A unit that is already written needs no copy.
             if !is_new && has(to_write, unit) {
-                slot.before = Some(Box::new(slot.unit.clone()));
+                slot.frozen_unit = Some(Box::new(slot.unit.clone()));
             }
             slot.changed_in = *snapshots;
             changed.push(unit);
@@ -161,17 +161,17 @@ impl Units {
     pub(super) fn note_opened(&mut self, unit: u64) -> bool {
         let slot = self.slot(unit);
         slot.open += 1;
-        slot.unit.asked == 0
+        slot.unit.impressions == 0
     }
 
-    /// One less is. The next snapshot looks whether it may go.
+    /// An impression of the unit is no longer open. The next snapshot looks whether the unit may go.
     pub(super) fn note_closed(&mut self, unit: u64) {
         let slot = self.slot(unit);
         slot.open = slot.open.saturating_sub(1);
     }
 
     /// One that was open at a snapshot; `mixed` is its number if outcomes may be credited to it.
-    fn restored(&mut self, unit: u64, mixed: Option<u64>) {
+    fn note_restored_open(&mut self, unit: u64, mixed: Option<u64>) {
         if let Some(slot) = self.in_memory.get_mut(&unit) {
             slot.open += 1;
             if let Some(impression) = mixed {
@@ -180,7 +180,7 @@ impl Units {
         }
     }
 
-    fn wants(&self, unit: u64, last: u64) -> bool {
+    fn needs_fetch(&self, unit: u64, last: u64) -> bool {
         self.are_elsewhere && unit <= last && !self.in_memory.contains_key(&unit)
     }
 }
@@ -206,14 +206,14 @@ pub struct UnitState {
     /// Its number.
     pub unit: u64,
     /// The day of its last impression, in days since 1970-01-01.
-    pub seen: i32,
+    pub last_day: i32,
     /// Its whole state.
     pub bytes: Vec<u8>,
 }
 
 impl UnitState {
     fn of(unit: u64, state: &Unit) -> Self {
-        Self { unit, seen: state.seen, bytes: state.to_bytes() }
+        Self { unit, last_day: state.last_day, bytes: state.to_bytes() }
     }
 }
 
@@ -257,7 +257,7 @@ impl Experiment {
         let converts = self.conversions.is_some();
         for (impression, open) in self.open.iter() {
             let mixed = (converts && open.choice.is_mixed()).then_some(impression);
-            self.units.units_mut().restored(open.unit, mixed);
+            self.units.units_mut().note_restored_open(open.unit, mixed);
         }
         Ok(())
     }
@@ -315,16 +315,16 @@ impl Experiment {
             let has_changed = slot.changed_in == now;
             let is_converting = slot.unit.history.as_ref().is_some_and(|history| history.is_open());
             let is_open = slot.open > 0 || is_converting || self.units.days().has(unit, &slot.unit.record);
-            let state = slot.before.as_deref().unwrap_or(&slot.unit);
+            let state = slot.frozen_unit.as_deref().unwrap_or(&slot.unit);
             // A unit that was fetched and never asked has no state.
-            if state.asked > 0 {
+            if state.impressions > 0 {
                 states.push(UnitState::of(unit, state));
             }
             let here = &mut self.units.units_mut().in_memory;
             if !has_changed && !is_open {
                 here.remove(&unit);
             } else if let Some(slot) = here.get_mut(&unit) {
-                slot.before = None;
+                slot.frozen_unit = None;
             }
         }
         states
@@ -332,12 +332,12 @@ impl Experiment {
 
     /// All units that are here, as they are now.
     pub fn states(&self) -> impl Iterator<Item = UnitState> {
-        let here = self.units.units().in_memory.iter().filter(|(_, slot)| slot.unit.asked > 0);
+        let here = self.units.units().in_memory.iter().filter(|(_, slot)| slot.unit.impressions > 0);
         here.map(|(&unit, slot)| UnitState::of(unit, &slot.unit))
     }
 
     /// Whether a unit would have to be [fetched](Self::fetch).
     pub(super) fn lacks(&self, unit: u64) -> bool {
-        self.units.units().wants(unit, self.last_unit)
+        self.units.units().needs_fetch(unit, self.last_unit)
     }
 }

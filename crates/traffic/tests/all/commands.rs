@@ -3,8 +3,8 @@
 use interleave::{ListBuf, Page, Preference};
 use traffic::lists::{ListError, Lists};
 use traffic::{
-    Ask, Choice, Chosen, ClickFate, CommandError, Config, Event, Experiment, Forgotten, Guard, Keep, Marks, Reason,
-    RecordedEvent, Request, SnapshotError, State, Then,
+    Ask, Choice, RequestAnswer, ClickFate, CommandError, Config, Event, Experiment, ForgottenPart, Guard, Keep, Marks, Reason,
+    RecordedEvent, Request, SnapshotError, State, BreachReaction,
 };
 
 use crate::replays::replayed;
@@ -26,13 +26,13 @@ impl Small {
         Self { experiment: Experiment::create(config, 0).unwrap(), list: list(12) }
     }
 
-    fn ask(&mut self, now: i64, request: &Request) -> Chosen {
+    fn ask(&mut self, now: i64, request: &Request) -> RequestAnswer {
         self.experiment.choose(now, request, Some(&|_| Some(&self.list))).unwrap()
     }
 
     fn new_one(&mut self, now: i64, unit: u64) -> (u64, Vec<u32>, bool) {
         match self.ask(now, &of(unit)) {
-            Chosen::New { impression, arms, is_mixed, .. } => (impression, arms, is_mixed),
+            RequestAnswer::New { impression, arms, is_mixed, .. } => (impression, arms, is_mixed),
             other => panic!("{other:?}"),
         }
     }
@@ -103,23 +103,23 @@ fn windows_close_and_downtime_makes_them_longer() {
 fn the_same_request_is_the_same_impression() {
     let mut small = Small::new(config(2, "fixed"));
     let marked = |query, key, request| Request { unit: 1, marks: Marks { query, key, request }, ..Request::default() };
-    let Chosen::New { impression, arms, .. } = small.ask(0, &marked(Some(7), None, None)) else { panic!() };
-    let again = Chosen::Again { impression, arms, is_listed: true, is_mixed: true };
+    let RequestAnswer::New { impression, arms, .. } = small.ask(0, &marked(Some(7), None, None)) else { panic!() };
+    let again = RequestAnswer::Again { impression, arms, is_listed: true, is_mixed: true };
     assert_eq!(small.ask(MINUTE, &marked(Some(7), None, None)), again);
-    assert!(matches!(small.ask(MINUTE, &marked(Some(8), None, None)), Chosen::New { impression: 2, .. }));
-    assert!(matches!(small.ask(MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 3, .. }));
-    assert!(matches!(small.ask(MINUTE, &marked(None, Some(1), Some(5))), Chosen::Again { impression: 3, .. }));
-    assert_eq!(small.ask(MINUTE, &marked(None, Some(1), Some(6))), Chosen::OtherRequest { impression: 3 });
+    assert!(matches!(small.ask(MINUTE, &marked(Some(8), None, None)), RequestAnswer::New { impression: 2, .. }));
+    assert!(matches!(small.ask(MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::New { impression: 3, .. }));
+    assert!(matches!(small.ask(MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::Again { impression: 3, .. }));
+    assert_eq!(small.ask(MINUTE, &marked(None, Some(1), Some(6))), RequestAnswer::OtherRequest { impression: 3 });
     // Closed: a reload is a new impression, a repeated request is gone; after an hour its marks are forgotten.
-    assert!(matches!(small.ask(40 * MINUTE, &marked(Some(7), None, None)), Chosen::New { impression: 4, .. }));
-    assert_eq!(small.ask(40 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::Gone { impression: 3 });
-    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 5, .. }));
+    assert!(matches!(small.ask(40 * MINUTE, &marked(Some(7), None, None)), RequestAnswer::New { impression: 4, .. }));
+    assert_eq!(small.ask(40 * MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::Gone { impression: 3 });
+    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::New { impression: 5, .. }));
     assert_eq!(small.experiment.forgotten_marks(), 3);
     // Forgotten automatically: the same request is a new one.
-    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))), Chosen::New { impression: 6, .. }));
+    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))), RequestAnswer::New { impression: 6, .. }));
     small.experiment.forget_marks(&[5, 6]);
-    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), Chosen::New { impression: 7, .. }));
-    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), Chosen::New { impression: 8, .. }));
+    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::New { impression: 7, .. }));
+    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), RequestAnswer::New { impression: 8, .. }));
 }
 
 /// An experiment that is over holds no units, but keeps the counts.
@@ -129,19 +129,19 @@ fn what_has_ended_holds_no_units() {
     for unit in 1..=500 {
         assert!(matches!(
             small.experiment.choose(MINUTE, &of(unit), Some(&|_| Some(&small.list))),
-            Ok(Chosen::New { .. })
+            Ok(RequestAnswer::New { .. })
         ));
     }
     small.experiment.advance(3 * DAY);
     let _ = small.experiment.take_events();
     let (tally, rows) = (small.experiment.tally(), small.experiment.rows().to_vec());
     assert_eq!((tally.counted, rows.len(), small.experiment.units_here()), (500, 1, 500));
-    small.experiment.change(3 * DAY, State::Ended, "a test", "").unwrap();
+    small.experiment.change_state(3 * DAY, State::Ended, "a test", "").unwrap();
     let _ = small.experiment.take_events();
     assert_eq!(small.experiment.units_here(), 0);
     let ended = small.experiment.snapshot();
     let none = |_| Ok::<_, SnapshotError>(None);
-    let again = Experiment::restored(&ended.bytes, none).unwrap();
+    let again = Experiment::from_snapshot(&ended.bytes, none).unwrap();
     assert_eq!((again.tally(), again.rows(), again.last_unit()), (tally, rows.as_slice(), 500));
 }
 
@@ -155,7 +155,7 @@ fn units_that_are_kept_leave() {
         for unit in day * 1_000..(day + 1) * 1_000 {
             let now = day as i64 * DAY + 12 * 60 * MINUTE + unit as i64;
             let first = small.experiment.choose(now, &of(unit + 1), Some(&|_| Some(&small.list)));
-            assert!(matches!(first, Ok(Chosen::New { .. })));
+            assert!(matches!(first, Ok(RequestAnswer::New { .. })));
         }
         small.experiment.advance((day as i64 + 1) * DAY + 60 * MINUTE);
         let _ = small.experiment.take_events();
@@ -175,7 +175,7 @@ fn units_that_are_kept_leave() {
     assert!(
         units
             .values()
-            .all(|state| state.seen == (state.unit as i32 - 1) / 1_000 + i32::from(state.unit % 1_000 == 500))
+            .all(|state| state.last_day == (state.unit as i32 - 1) / 1_000 + i32::from(state.unit % 1_000 == 500))
     );
     // Without its state, it would be another unit: the fold refuses it.
     let asked = Event::Asked { time: 7 * DAY, unit: 77, choice: Choice::Duel([0, 1]), receipt: None, segment: None };
@@ -195,7 +195,7 @@ fn what_is_forgotten_is_in_the_log() {
     assert_eq!((small.experiment.last_day(), forgettable(5 * DAY), forgettable(9 * DAY)), (Some(4), Some(2), Some(6)));
     assert_eq!(small.experiment.forgettable_units(9 * DAY), None, "nothing is forgotten yet");
     small.experiment.forget(5 * DAY, 6, 1);
-    assert_eq!(small.experiment.forgotten(), Forgotten::default(), "a day that is not closed");
+    assert_eq!(small.experiment.forgotten(), ForgottenPart::default(), "a day that is not closed");
     small.experiment.forget(5 * DAY, 3, 10);
     small.experiment.forget(5 * DAY, 3, 10);
     let events = small.experiment.take_events();
@@ -203,7 +203,7 @@ fn what_is_forgotten_is_in_the_log() {
     assert_eq!(forgotten.count(), 1);
     let log: Vec<RecordedEvent> = events.into_iter().map(|numbered| numbered.recorded).collect();
     let again = replayed(&log);
-    assert_eq!(again.forgotten(), Forgotten { before: Some(3), events: 10 });
+    assert_eq!(again.forgotten(), ForgottenPart { before: Some(3), events: 10 });
     assert_eq!([5, 9].map(|day| again.forgettable_units(day * DAY)), [Some(1), Some(5)]);
     assert_eq!(Experiment::create(config(2, "fixed"), 0).unwrap().forgettable(9 * DAY), None);
     for (retain, why) in [("1d", "at least 2d"), ("36h", "whole days"), ("x", "`x`"), ("0d", "whole days")] {
@@ -222,7 +222,7 @@ fn a_missing_list_closes_the_impression() {
         matches!(refused, CommandError::Missing { impression: 1, .. }) && refused.to_string().contains("is missing")
     );
     // Lists that come later, once.
-    let Chosen::New { impression, arms, documents: None, .. } = small.experiment.choose(0, &of(1), None).unwrap()
+    let RequestAnswer::New { impression, arms, documents: None, .. } = small.experiment.choose(0, &of(1), None).unwrap()
     else {
         panic!()
     };
@@ -237,7 +237,7 @@ fn a_missing_list_closes_the_impression() {
     small.experiment.advance(30 * MINUTE);
     assert_eq!(small.experiment.fates().open, 1);
     small.experiment.advance(30 * MINUTE + 1_000);
-    let Chosen::New { impression, .. } = small.experiment.choose(DAY / 2, &of(2), None).unwrap() else { panic!() };
+    let RequestAnswer::New { impression, .. } = small.experiment.choose(DAY / 2, &of(2), None).unwrap() else { panic!() };
     assert!(small.experiment.close(DAY / 2, impression) && !small.experiment.close(DAY / 2, impression));
     assert_eq!(small.experiment.list(DAY / 2, impression, &none), Err(CommandError::Closed(3)));
     let reasons: Vec<Reason> = small
@@ -306,16 +306,16 @@ fn pages_are_credited_as_far_as_they_were_seen() {
 fn states_say_who_gets_what() {
     let mut small = Small::new(config(2, "fixed"));
     let (impression, ..) = small.new_one(0, 1);
-    small.experiment.change(1, State::Paused, "ann", "a release").unwrap();
-    assert_eq!(small.ask(2, &of(2)), Chosen::Fallback(State::Paused));
+    small.experiment.change_state(1, State::Paused, "ann", "a release").unwrap();
+    assert_eq!(small.ask(2, &of(2)), RequestAnswer::Fallback(State::Paused));
     assert_eq!(small.experiment.click(3, impression, 0), ClickFate::Taken);
-    let refused = small.experiment.change(3, State::Paused, "ann", "").unwrap_err();
+    let refused = small.experiment.change_state(3, State::Paused, "ann", "").unwrap_err();
     assert_eq!(refused.to_string(), "the experiment is paused; it cannot become paused");
-    small.experiment.change(4, State::Running, "ann", "").unwrap();
+    small.experiment.change_state(4, State::Running, "ann", "").unwrap();
     small.new_one(5, 2);
-    small.experiment.change(6, State::Ended, "ann", "enough").unwrap();
-    assert_eq!(small.ask(7, &of(3)), Chosen::Fallback(State::Ended));
-    assert!(small.experiment.change(8, State::Running, "ann", "").is_err());
+    small.experiment.change_state(6, State::Ended, "ann", "enough").unwrap();
+    assert_eq!(small.ask(7, &of(3)), RequestAnswer::Fallback(State::Ended));
+    assert!(small.experiment.change_state(8, State::Running, "ann", "").is_err());
     // Open impressions may still be clicked; then all days are closed together.
     assert!(small.experiment.rows().is_empty());
     small.experiment.advance(31 * MINUTE);
@@ -330,11 +330,11 @@ fn states_say_who_gets_what() {
 fn everybody_gets_what_was_shipped() {
     let mut small = Small::new(config(3, "fixed"));
     let (impression, ..) = small.new_one(0, 1);
-    let change = |small: &mut Small, now, to| small.experiment.change(now, to, "ann", "it won");
+    let change = |small: &mut Small, now, to| small.experiment.change_state(now, to, "ann", "it won");
     assert_eq!(small.experiment.fallback(), 0);
     assert!(change(&mut small, 1, State::Shipped(3)).is_err());
     change(&mut small, 1, State::Shipped(2)).unwrap();
-    assert_eq!(small.ask(2, &of(2)), Chosen::Fallback(State::Shipped(2)));
+    assert_eq!(small.ask(2, &of(2)), RequestAnswer::Fallback(State::Shipped(2)));
     assert_eq!((small.experiment.fallback(), small.experiment.champion()), (2, 0));
     // Open impressions still count, and the day closes with them.
     assert_eq!(small.experiment.click(3, impression, 0), ClickFate::Taken);
@@ -350,7 +350,7 @@ fn everybody_gets_what_was_shipped() {
         let mut small = Small::new(config(3, "fixed"));
         change(&mut small, 1, from).unwrap();
         change(&mut small, 2, State::Shipped(0)).unwrap();
-        assert_eq!(small.ask(3, &of(2)), Chosen::Fallback(State::Shipped(0)));
+        assert_eq!(small.ask(3, &of(2)), RequestAnswer::Fallback(State::Shipped(0)));
     }
 }
 
@@ -359,7 +359,7 @@ fn judges_see_pairs_in_either_order() {
     let mut experiment = Experiment::create(Config { ask: Ask::Duels, ..config(3, "rucb") }, 0).unwrap();
     let mut firsts = [0; 3];
     for unit in 1..=400 {
-        let Chosen::New { impression, arms, .. } = experiment.choose(unit as i64, &of(unit), None).unwrap() else {
+        let RequestAnswer::New { impression, arms, .. } = experiment.choose(unit as i64, &of(unit), None).unwrap() else {
             panic!()
         };
         if arms.len() < 2 {
@@ -375,7 +375,7 @@ fn judges_see_pairs_in_either_order() {
     // The best ranker is shown first in half of its pairs, which are nearly all pairs.
     let all: i32 = firsts.iter().sum();
     assert!(all > 30 && firsts[0] > all / 6 && firsts[0] < 5 * all / 6, "{firsts:?}");
-    experiment.change(DAY, State::Ended, "ann", "").unwrap();
+    experiment.change_state(DAY, State::Ended, "ann", "").unwrap();
     let rows = experiment.rows();
     assert!(rows.iter().all(|(_, row)| row.units.losses == 0 && row.units.wins > 0), "{rows:?}");
     assert!(matches!(experiment.choose(DAY, &of(1), Some(&|_| None)), Err(CommandError::Ask(Ask::Duels))));
@@ -384,7 +384,7 @@ fn judges_see_pairs_in_either_order() {
 #[test]
 fn a_ranker_that_does_harm_is_noticed() {
     let mut config = config(2, "fixed");
-    config.guardrails.then = Then::Pause;
+    config.guardrails.then = BreachReaction::Pause;
     let mut small = Small::new(config);
     // Lists of the second ranker never come.
     for unit in 1..=600_u64 {
@@ -504,7 +504,7 @@ fn what_makes_a_verdict_wrong_is_said() {
     // Judges click nothing, and some never answer.
     let mut judged = Experiment::create(Config { ask: Ask::Duels, ..all() }, 0).unwrap();
     for n in 0..1_200_u64 {
-        let Chosen::New { impression, .. } = judged.choose(n as i64, &of(some(n)), None).unwrap() else { panic!() };
+        let RequestAnswer::New { impression, .. } = judged.choose(n as i64, &of(some(n)), None).unwrap() else { panic!() };
         if n % 5 > 0 {
             judged.judge(n as i64, impression, Preference::First).unwrap();
         }

@@ -8,7 +8,7 @@ use click_logs::model::ConversionRules;
 use interleave::{Doc, ListBuf};
 use rand::{RngExt as _, SeedableRng as _};
 use traffic::{
-    Appearance, Chosen, Config, Conversion, ConversionFate, Event, Experiment, FoldError, Keep, OutcomeKind,
+    Appearance, RequestAnswer, Config, Conversion, ConversionFate, Event, Experiment, FoldError, Keep, OutcomeKind,
     RecordedEvent, Request, State,
 };
 use verdicts::Bots;
@@ -103,7 +103,7 @@ fn credit_of_an_export_gives_the_same_conversions() {
         (0..7_000).for_each(|_| world.step());
         for is_final in [false, true] {
             if is_final {
-                let _ = world.experiment.change(world.now, State::Ended, "a test", "it is over");
+                let _ = world.experiment.change_state(world.now, State::Ended, "a test", "it is over");
                 world.experiment.advance(world.now + 40 * MINUTE);
                 world.keep();
                 assert_eq!(world.experiment.final_day(), i32::MAX, "{name}");
@@ -206,7 +206,7 @@ impl Shop {
         let lists = [list(10), list(10)];
         let of = |ranker: u32| lists.get(ranker as usize);
         let request = Request { unit, ..Request::default() };
-        let Chosen::New { impression, .. } = self.experiment.choose(self.now, &request, Some(&of)).unwrap() else {
+        let RequestAnswer::New { impression, .. } = self.experiment.choose(self.now, &request, Some(&of)).unwrap() else {
             panic!()
         };
         self.impressions.push(impression);
@@ -217,7 +217,7 @@ impl Shop {
         self.now += MINUTE;
         let appearances = vec![Appearance { impression: self.impressions[unit as usize - 1], position }];
         let document = position + 1;
-        self.experiment.convert(self.now, Conversion { unit, document, order, action: 0, value, appearances })
+        self.experiment.take_conversion(self.now, Conversion { unit, document, order, action: 0, value, appearances })
     }
 }
 
@@ -238,14 +238,14 @@ fn each_conversion_has_its_fate() {
     };
     let [first, second] = [shop.impressions[0], shop.impressions[1]];
     let experiment = &mut shop.experiment;
-    assert_eq!(experiment.convert(shop.now, conversion(3, first)), NotShown, "an unknown unit");
-    assert_eq!(experiment.convert(shop.now, conversion(1, second)), NotShown, "somebody else's page");
-    assert_eq!(experiment.convert(shop.now, conversion(1, 77)), NotShown, "no page");
+    assert_eq!(experiment.take_conversion(shop.now, conversion(3, first)), NotShown, "an unknown unit");
+    assert_eq!(experiment.take_conversion(shop.now, conversion(1, second)), NotShown, "somebody else's page");
+    assert_eq!(experiment.take_conversion(shop.now, conversion(1, 77)), NotShown, "no page");
     // A list of the same moment is not one before it, whichever came first.
     shop.show(1);
     let [.., last] = shop.impressions[..] else { panic!() };
-    assert_eq!(shop.experiment.convert(shop.now, conversion(1, last)), NotShown);
-    assert_eq!(shop.experiment.convert(shop.now + 1, conversion(1, last)), Taken);
+    assert_eq!(shop.experiment.take_conversion(shop.now, conversion(1, last)), NotShown);
+    assert_eq!(shop.experiment.take_conversion(shop.now + 1, conversion(1, last)), Taken);
     for order in 100..1_200 {
         let fate = shop.order(2, 3, order, 1);
         assert_eq!(fate, if order < 1_099 { Taken } else { TooMany }, "{order}");
@@ -269,7 +269,7 @@ fn an_experiment_that_is_over_takes_no_conversions() {
     for state in [State::Ended, State::Shipped(1)] {
         let mut shop = Shop::open(selling(config(2, "fixed")));
         assert_eq!(shop.order(1, 0, 1, 700), ConversionFate::Taken);
-        shop.experiment.change(shop.now, state, "a test", "").unwrap();
+        shop.experiment.change_state(shop.now, state, "a test", "").unwrap();
         assert_eq!(shop.order(1, 1, 2, 700), ConversionFate::Late, "{state:?}");
         assert!(!shop.experiment.takes_conversions() && shop.experiment.conversion_rows() == 0);
         shop.experiment.advance(shop.now + 40 * MINUTE);
@@ -297,7 +297,7 @@ fn a_unit_keeps_its_rankers_while_its_orders_count() {
             let of = |_: u32| Some(&same);
             let request = Request { unit: 1, ..Request::default() };
             let chosen = shop.experiment.choose(shop.now, &request, Some(&of)).unwrap();
-            let Chosen::New { is_mixed, .. } = chosen else { panic!() };
+            let RequestAnswer::New { is_mixed, .. } = chosen else { panic!() };
             assert_eq!(is_mixed, day + 1 < kept, "{outcome_days:?} {day}");
             mixed += usize::from(is_mixed);
         }
@@ -429,14 +429,14 @@ fn equal_rankers_have_equal_orders() {
                 (now, unit) = (now + MINUTE, unit + 1);
                 let request = Request { unit, ..Request::default() };
                 let of = |ranker: u32| lists.get(ranker as usize);
-                let Chosen::New { impression, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else {
+                let RequestAnswer::New { impression, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else {
                     panic!()
                 };
                 if generator.random_range(0..5_u32) == 0 {
                     let position = generator.random_range(0..10_u32);
                     let appearances = vec![Appearance { impression, position }];
                     let conversion = Conversion { unit, document: 1, order: 0, action: 0, value: 500, appearances };
-                    assert_eq!(experiment.convert(now + 1, conversion), ConversionFate::Taken);
+                    assert_eq!(experiment.take_conversion(now + 1, conversion), ConversionFate::Taken);
                     orders += 1;
                 }
             }
@@ -444,7 +444,7 @@ fn equal_rankers_have_equal_orders() {
         }
         experiment.advance(now + 4 * DAY);
         let verdict = experiment.verdict();
-        days += verdict.signs().days.map_or(0, |(first, last)| (last - first + 1) as u64);
+        days += verdict.sign_decision().days.map_or(0, |(first, last)| (last - first + 1) as u64);
         wins += u64::from(verdict.winner().is_some());
         let later = verdict.conversion_verdicts.unwrap();
         assert_eq!(later.by_number.pairs[0].last.counts.total(), unit, "who bought nothing counts too");
@@ -476,7 +476,7 @@ fn equal_rankers_have_equal_orders_whatever_a_policy_shows_later() {
                 let of = |ranker: u32| lists.get(ranker as usize);
                 let request = Request { unit: unit + 1, ..Request::default() };
                 let chosen = experiment.choose(now, &request, Some(&of)).unwrap();
-                let Chosen::New { impression, documents: Some(shown), .. } = chosen else { panic!() };
+                let RequestAnswer::New { impression, documents: Some(shown), .. } = chosen else { panic!() };
                 if unit as usize >= first.len() {
                     experiment.click(now, impression, generator.random_range(0..10));
                     first.push((impression, shown));
@@ -489,7 +489,7 @@ fn equal_rankers_have_equal_orders_whatever_a_policy_shows_later() {
                 let number = u32::from(document.0) + 1;
                 let conversion =
                     Conversion { unit: unit + 1, document: number, order: 0, action: 0, value: 500, appearances };
-                let fate = experiment.convert(now + 1, conversion);
+                let fate = experiment.take_conversion(now + 1, conversion);
                 orders += u64::from(fate == ConversionFate::Taken);
             }
             now = (20_785 + day as i64) * DAY;
@@ -515,7 +515,7 @@ fn what_was_named_decides() {
             now += MINUTE;
             let of = |ranker: u32| lists.get(ranker as usize);
             let request = Request { unit, ..Request::default() };
-            let Chosen::New { impression, documents, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else {
+            let RequestAnswer::New { impression, documents, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else {
                 panic!()
             };
             let documents = documents.unwrap();
@@ -526,7 +526,7 @@ fn what_was_named_decides() {
             let (ranker, value) = if unit % 4 == 0 { (1, 3_000) } else { (0, 10) };
             let appearances = vec![Appearance { impression, position: first_of(ranker) }];
             let conversion = Conversion { unit, document: 1, order: 0, action: 0, value, appearances };
-            assert_eq!(experiment.convert(now + 1, conversion), ConversionFate::Taken);
+            assert_eq!(experiment.take_conversion(now + 1, conversion), ConversionFate::Taken);
         }
         let before = experiment.facts().headline(&experiment.verdict());
         assert_eq!(before.standing, traffic::ExperimentStatus::Waiting);

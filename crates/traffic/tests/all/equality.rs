@@ -11,7 +11,7 @@ use rand::SeedableRng as _;
 use rankers::{Rankings, TieBreaking};
 use simulation::live_arena::LiveArena;
 use simulation::site::{MixingMethods, Site};
-use traffic::{Chosen, Config, Experiment, Marks, Request};
+use traffic::{RequestAnswer, Config, Experiment, Marks, Request};
 
 const STEPS: u64 = 3_000;
 
@@ -95,7 +95,7 @@ fn an_experiment_chooses_what_a_simulation_plays() {
             let request = Request { unit: step, marks: Marks::default(), ..Request::default() };
             let now = step as i64 * 1_000;
             let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
-            let Chosen::New { impression, arms, documents: Some(documents), is_mixed } = chosen else {
+            let RequestAnswer::New { impression, arms, documents: Some(documents), is_mixed } = chosen else {
                 panic!("{chosen:?}")
             };
             assert_eq!(arms, record.0[step as usize - 1], "{policy} {interleaving}, step {step}");

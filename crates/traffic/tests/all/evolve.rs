@@ -9,8 +9,8 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Appearance, Ask, Choice, Chosen, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators, Guard,
-    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, RecordedEvent, Request, SnapshotError, State, Then,
+    Appearance, Ask, Choice, RequestAnswer, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators, Guard,
+    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, RecordedEvent, Request, SnapshotError, State, BreachReaction,
     UnitState,
 };
 use verdicts::Bots;
@@ -62,7 +62,7 @@ fn samples() -> Vec<Event> {
             missing: Some(0.5),
             slow: Some(0.25),
             slow_after: 900,
-            then: Then::Pause,
+            then: BreachReaction::Pause,
         },
         same_lists: true,
         simulated: true,
@@ -300,7 +300,7 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
         let world = world.unwrap();
         let mut text = hex(&world.experiment.snapshot().bytes) + "\n";
         for state in world.shelf.all(&world.experiment).values() {
-            let _ = writeln!(text, "{} {} {}", state.unit, state.seen, hex(&state.bytes));
+            let _ = writeln!(text, "{} {} {}", state.unit, state.last_day, hex(&state.bytes));
         }
         std::fs::write(&path, text).unwrap();
     }
@@ -311,11 +311,11 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
         .map(|line| {
             let [unit, seen, state] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
             let unit = unit.parse().unwrap();
-            (unit, UnitState { unit, seen: seen.parse().unwrap(), bytes: bytes(state) })
+            (unit, UnitState { unit, last_day: seen.parse().unwrap(), bytes: bytes(state) })
         })
         .collect();
     let stored = |unit| Ok::<_, SnapshotError>(units.get(&unit).map(|state| state.bytes.clone()));
-    let restored = |snapshot: &[u8]| Experiment::restored(snapshot, stored);
+    let restored = |snapshot: &[u8]| Experiment::from_snapshot(snapshot, stored);
     let mut experiment = restored(&snapshot).unwrap();
     let fates = experiment.fates();
     let position = experiment.position();
@@ -329,7 +329,7 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
     experiment.note_start(experiment.time() + 1, 9).unwrap();
     assert!(matches!(
         experiment.choose(experiment.time(), &Request { unit: 900, ..Request::default() }, None),
-        Ok(Chosen::New { .. })
+        Ok(RequestAnswer::New { .. })
     ));
     // Neither damaged snapshots nor other versions are restored, nor snapshots that lack a unit.
     for length in 0..snapshot.len() {
@@ -339,7 +339,7 @@ fn evolves(name: &str, config: Config, users: u64, expected: Found) {
         let other = [&[version], &snapshot[1..]].concat();
         assert!(matches!(restored(&other), Err(SnapshotError::Version(found)) if found == version));
     }
-    assert!(matches!(Experiment::restored(&snapshot, |_| Ok(None)), Err(SnapshotError::Damaged(_))));
+    assert!(matches!(Experiment::from_snapshot(&snapshot, |_| Ok(None)), Err(SnapshotError::Damaged(_))));
     let mut cut = 0;
     for (unit, state) in &units {
         for length in 0..state.bytes.len() {

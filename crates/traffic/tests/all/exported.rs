@@ -110,7 +110,7 @@ fn credit_of_an_export_gives_the_same_rows() {
         (0..4_000).for_each(|_| world.step());
         for is_final in [false, true] {
             if is_final {
-                let _ = world.experiment.change(world.now, State::Ended, "a test", "it is over");
+                let _ = world.experiment.change_state(world.now, State::Ended, "a test", "it is over");
                 world.experiment.advance(world.now + 40 * crate::MINUTE);
                 world.keep();
                 assert_eq!(world.experiment.final_day(), i32::MAX, "{name}");

@@ -5,7 +5,7 @@ use interleave::{Doc, ListBuf, Preference};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use statistics::Counts;
 use statistics::anytime::{PairTest, TestState};
-use traffic::{Ask, Chosen, Config, Experiment, Keep, Request, State};
+use traffic::{Ask, RequestAnswer, Config, Experiment, Keep, Request, State};
 use verdicts::decide::{CountUnit, decide};
 
 use crate::shares::ramp;
@@ -41,7 +41,7 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
                 let now = day * DAY + (user * crowd.impressions_per_user + visit) as i64 * 5_000;
                 let request = Request { unit, ..Request::default() };
                 let chosen = experiment.choose(now, &request, None).unwrap();
-                let Chosen::New { impression, arms, is_mixed, .. } = chosen else { panic!("{chosen:?}") };
+                let RequestAnswer::New { impression, arms, is_mixed, .. } = chosen else { panic!("{chosen:?}") };
                 let prefers_first = users.random::<f64>() < taste;
                 let says_nothing = users.random::<f64>() >= 0.7;
                 let winner = match (says_nothing, prefers_first == (arms[0] == 0)) {
@@ -59,7 +59,7 @@ fn played(policy: &str, keep: Keep, crowd: Crowd, seed: u64) -> (Experiment, Vec
         }
         days.push(counts);
     }
-    experiment.change(crowd.days * DAY, State::Ended, "a test", "").unwrap();
+    experiment.change_state(crowd.days * DAY, State::Ended, "a test", "").unwrap();
     (experiment, days)
 }
 
@@ -116,7 +116,7 @@ fn played_with_a_share(
             let request = Request { unit, segment: Some(segment as u8), ..Request::default() };
             for _ in 0..2 {
                 let chosen = experiment.choose(now, &request, None).unwrap();
-                let Chosen::New { impression, arms, .. } = chosen else { panic!("{chosen:?}") };
+                let RequestAnswer::New { impression, arms, .. } = chosen else { panic!("{chosen:?}") };
                 let winner = match (says_nothing, prefers_first == (arms[0] == 0)) {
                     (true, _) => Preference::Tie,
                     (false, true) => Preference::First,
@@ -139,7 +139,7 @@ fn played_with_a_share(
         }
     }
     assert!(experiment.share() > 0.9, "{}", experiment.share());
-    experiment.change(DAYS * DAY, State::Ended, "a test", "").unwrap();
+    experiment.change_state(DAYS * DAY, State::Ended, "a test", "").unwrap();
     experiment
 }
 
@@ -162,7 +162,7 @@ fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
                 let now = day * DAY + (user * crowd.impressions_per_user + visit) as i64 * 5_000;
                 let request = Request { unit, ..Request::default() };
                 let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
-                let Chosen::New { impression, documents, .. } = chosen else { panic!("{chosen:?}") };
+                let RequestAnswer::New { impression, documents, .. } = chosen else { panic!("{chosen:?}") };
                 for (place, document) in documents.unwrap().iter().take(10).enumerate() {
                     let likes = document.index() as u32 / 3 == liked;
                     if users.random::<f64>() < if likes { 0.35 } else { 0.1 } {
@@ -174,7 +174,7 @@ fn played_in_sets(policy: &str, crowd: Crowd, seed: u64) -> Experiment {
             experiment.take_events();
         }
     }
-    experiment.change(crowd.days * DAY, State::Ended, "a test", "").unwrap();
+    experiment.change_state(crowd.days * DAY, State::Ended, "a test", "").unwrap();
     experiment
 }
 

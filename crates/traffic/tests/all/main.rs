@@ -23,7 +23,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
 use shelf::Shelf;
 use traffic::{
-    Appearance, Chosen, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, RecordedEvent,
+    Appearance, RequestAnswer, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, RecordedEvent,
     Request, State, UnitPosition, UnitState,
 };
 
@@ -175,7 +175,7 @@ impl World {
                     State::Running => State::Paused,
                     _ => State::Running,
                 };
-                self.experiment.change(self.now, to, "a test", "to try it").unwrap();
+                self.experiment.change_state(self.now, to, "a test", "to try it").unwrap();
             }
             98 | 99 => self.odd(),
             _ => self.experiment.advance(self.now),
@@ -206,10 +206,10 @@ impl World {
         let value = if self.below(6) == 0 { -value } else { value };
         let (order, action) = (self.below(4) as u32, self.below(2) as u32);
         let conversion = Conversion { unit, document: position + 1, order, action, value, appearances };
-        let fate = self.experiment.convert(self.now, conversion.clone());
+        let fate = self.experiment.take_conversion(self.now, conversion.clone());
         *self.converted.entry(format!("{fate:?}")).or_default() += 1;
         if fate == ConversionFate::Taken {
-            let again = self.experiment.convert(self.now, conversion);
+            let again = self.experiment.take_conversion(self.now, conversion);
             assert!(matches!(again, ConversionFate::Duplicate), "{again:?}");
         }
     }
@@ -242,7 +242,7 @@ impl World {
         let list = |ranker: u32| lists.get(ranker as usize).filter(|_| !(is_missing && ranker == 1));
         let later = self.generator.random_range(0..4_u32) == 0;
         let chosen = self.experiment.choose(self.now, &request, if later { None } else { Some(&list) });
-        if let Ok(Chosen::New { impression, .. }) = chosen {
+        if let Ok(RequestAnswer::New { impression, .. }) = chosen {
             self.marks.push((self.now, impression, request.marks));
             if later && self.below(5) > 0 {
                 self.now += self.below(2_000) as i64;

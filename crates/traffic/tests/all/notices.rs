@@ -1,7 +1,7 @@
 //! Oddities of impressions: noticed once each, and reported before a verdict.
 
 use interleave::{Doc, ListBuf};
-use traffic::{Chosen, ClickFate, Config, Event, Experiment, ExperimentStatus, FaultKind, Notices, Request, State};
+use traffic::{RequestAnswer, ClickFate, Config, Event, Experiment, ExperimentStatus, FaultKind, Notices, Request, State};
 
 use crate::replays::replayed;
 use crate::{DAY, MINUTE};
@@ -37,7 +37,7 @@ impl Shop {
         (self.now, self.units) = (self.now + 1_000, self.units + 1);
         let request = Request { unit: self.units, ..Request::default() };
         let chosen = self.experiment.choose(self.now, &request, Some(&|ranker| lists.get(ranker as usize)));
-        let Ok(Chosen::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
+        let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
         Page { impression, is_new: documents.iter().map(|document| document.0 >= 10).collect() }
     }
 
@@ -55,7 +55,7 @@ impl Shop {
     }
 
     fn end(&mut self) {
-        self.experiment.change(self.now, State::Ended, "a test", "").unwrap();
+        self.experiment.change_state(self.now, State::Ended, "a test", "").unwrap();
         self.experiment.advance(self.now);
     }
 
@@ -98,7 +98,7 @@ fn ids_in_other_letters_come_before_the_verdict() {
         paused.experiment.click_outside_list(paused.now, page.impression, || None);
         paused.close(&page);
     }
-    paused.experiment.change(paused.now, State::Paused, "a test", "").unwrap();
+    paused.experiment.change_state(paused.now, State::Paused, "a test", "").unwrap();
     let headline = paused.experiment.facts().headline(&paused.experiment.verdict());
     assert_eq!(headline.standing, ExperimentStatus::Paused);
     assert!(headline.details[0].contains("a click on a document that was not in their list"), "{headline:?}");
@@ -267,7 +267,7 @@ fn every_pair_that_met_is_checked() {
         (shop.now, shop.units) = (shop.now + 1_000, shop.units + 1);
         let request = Request { unit: shop.units, ..Request::default() };
         let chosen = shop.experiment.choose(shop.now, &request, Some(&|ranker| lists.get(ranker as usize)));
-        let Ok(Chosen::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
+        let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
         // The ids of `c` are written in another way.
         let place = documents.iter().position(|document| document.0 >= 20);
         match place {
@@ -297,7 +297,7 @@ fn an_end_with_open_pages_says_until_when() {
     let told = |shop: &Shop| {
         let (facts, verdict) = (shop.experiment.facts(), shop.experiment.verdict());
         let headline = facts.headline(&verdict);
-        (headline.standing, headline.sentence, facts.report(&verdict), shop.experiment.nothing_final())
+        (headline.standing, headline.sentence, facts.report(&verdict), shop.experiment.why_nothing_is_final())
     };
     let until = "2026-11-27 12:32 UTC";
     let open = format!("nothing has closed yet: 120 pages are open until {until}, their clicks still count");
@@ -310,8 +310,8 @@ fn an_end_with_open_pages_says_until_when() {
     assert_eq!(sentence, format!("Ended; 1 page is open until {until}, its clicks still count."));
     shop.now += 31 * MINUTE;
     shop.experiment.advance(shop.now);
-    let (standing, sentence, _, nothing_final) = told(&shop);
-    assert_eq!((standing, nothing_final), (ExperimentStatus::Ended, None));
+    let (standing, sentence, _, why_nothing_is_final) = told(&shop);
+    assert_eq!((standing, why_nothing_is_final), (ExperimentStatus::Ended, None));
     assert!(sentence.starts_with("new beats old: "), "{sentence}");
     // Nothing that could be compared ever came.
     let mut empty = Shop::new();

@@ -1,6 +1,6 @@
 //! A log gives the same experiment again.
 
-use traffic::{Config, Daily, Event, EventError, Experiment, FoldError, Keep, RecordedEvent, Request};
+use traffic::{Config, RequestCounts, Event, EventError, Experiment, FoldError, Keep, RecordedEvent, Request};
 
 use crate::shares::ramp;
 use crate::{START, World, config};
@@ -52,7 +52,7 @@ fn a_log_replays_to_the_same_experiment() {
         noticed[1] += found.late;
         noticed[2] += found.duplicate;
         assert_eq!(again.rows(), world.experiment.rows(), "{name}");
-        let daily = |experiment: &Experiment| -> Vec<(i32, Daily)> {
+        let daily = |experiment: &Experiment| -> Vec<(i32, RequestCounts)> {
             experiment.daily().map(|(day, daily)| (day, daily.clone())).collect()
         };
         assert_eq!(daily(&again), daily(&world.experiment), "{name}");
@@ -63,13 +63,13 @@ fn a_log_replays_to_the_same_experiment() {
         );
         let headline = |experiment: &Experiment| experiment.facts().headline(&experiment.verdict());
         assert_eq!(headline(&again), headline(&world.experiment), "{name}");
-        let hourly = |experiment: &Experiment| -> Vec<(i64, Daily)> {
+        let hourly = |experiment: &Experiment| -> Vec<(i64, RequestCounts)> {
             experiment.hourly().map(|(hour, hourly)| (hour, hourly.clone())).collect()
         };
         let hours = hourly(&again);
         assert_eq!(hours, hourly(&world.experiment), "{name}");
         assert!(hours.len() <= 48 && hours.iter().all(|(hour, _)| hour % 3_600_000 == 0), "{name}");
-        let sums = |all: &mut dyn Iterator<Item = &Daily>| {
+        let sums = |all: &mut dyn Iterator<Item = &RequestCounts>| {
             all.fold((0, 0, 0), |(asked, clicked, lists), one| {
                 (asked + one.asked, clicked + one.clicked, lists + one.lists.iter().sum::<u64>())
             })
@@ -235,7 +235,7 @@ fn another_revision_goes_on() {
     world.experiment.note_start(world.now, START).unwrap();
     world.keep();
     assert_eq!(world.log.last().unwrap().event().name(), "continued");
-    let _ = world.experiment.change(world.now, traffic::State::Running, "a test", "");
+    let _ = world.experiment.change_state(world.now, traffic::State::Running, "a test", "");
     (0..500).for_each(|_| world.step());
     let after = world.experiment.fates();
     assert!(after.credited > before.credited + 20, "{before:?} {after:?} {:?}", world.experiment.state());

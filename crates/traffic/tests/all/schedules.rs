@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use traffic::{
-    Change, Chosen, CommandError, Config, Event, Experiment, RecordedEvent, Request, SCHEDULE, SnapshotError, State,
+    Change, RequestAnswer, CommandError, Config, Event, Experiment, RecordedEvent, Request, SCHEDULE, SnapshotError, State,
 };
 
 use crate::replays::replayed;
@@ -37,14 +37,14 @@ fn again(experiment: &mut Experiment, log: &mut Vec<RecordedEvent>) {
     );
     let units: BTreeMap<u64, Vec<u8>> = experiment.states().map(|state| (state.unit, state.bytes)).collect();
     let stored = |unit| Ok::<_, SnapshotError>(units.get(&unit).cloned());
-    let restored = Experiment::restored(&experiment.snapshot().bytes, stored).unwrap();
+    let restored = Experiment::from_snapshot(&experiment.snapshot().bytes, stored).unwrap();
     assert_eq!(
         (restored.end_time(), restored.awaited_experiment()),
         (experiment.end_time(), experiment.awaited_experiment())
     );
 }
 
-fn ask(experiment: &mut Experiment, now: i64, unit: u64) -> Chosen {
+fn ask(experiment: &mut Experiment, now: i64, unit: u64) -> RequestAnswer {
     let one = list(3);
     let request = Request { unit, ..Request::default() };
     experiment.choose(now, &request, Some(&|_| Some(&one))).unwrap()
@@ -105,7 +105,7 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
     let run = |looks: &[i64]| {
         let mut experiment = Experiment::create(ending("2026-11-29"), FRIDAY).unwrap();
         assert_eq!((experiment.next_due(), experiment.end_time()), (Some(end), Some(end)));
-        assert!(matches!(ask(&mut experiment, FRIDAY, 1), Chosen::New { .. }));
+        assert!(matches!(ask(&mut experiment, FRIDAY, 1), RequestAnswer::New { .. }));
         assert_eq!(experiment.next_due(), Some(FRIDAY + 30 * MINUTE), "its window ends first");
         experiment.advance(FRIDAY + HOUR);
         for look in looks {
@@ -125,12 +125,12 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
     assert_eq!(experiment.last_day(), Some(20_784));
     experiment.advance(end + DAY);
     assert!(experiment.take_events().is_empty());
-    assert_eq!(ask(&mut experiment, end + DAY, 2), Chosen::Fallback(State::Ended));
+    assert_eq!(ask(&mut experiment, end + DAY, 2), RequestAnswer::Fallback(State::Ended));
     assert_eq!(
-        experiment.change(end + DAY, State::Running, "anna", "").unwrap_err(),
+        experiment.change_state(end + DAY, State::Running, "anna", "").unwrap_err(),
         CommandError::State { from: State::Ended, to: State::Running }
     );
-    experiment.change(end + DAY, State::Shipped(1), "anna", "").unwrap();
+    experiment.change_state(end + DAY, State::Shipped(1), "anna", "").unwrap();
     // The end is the same event if the call comes late, and only later closings are later.
     let (_, late, experiment) = run(&[end + 5 * DAY]);
     assert_eq!(changes(&experiment), [(end, State::Ended, SCHEDULE)]);
@@ -140,7 +140,7 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
     );
     // A request that is the first after the date ends it too, at its date.
     let (_, _, mut experiment) = run(&[]);
-    assert_eq!(ask(&mut experiment, end + 7, 2), Chosen::Fallback(State::Ended));
+    assert_eq!(ask(&mut experiment, end + 7, 2), RequestAnswer::Fallback(State::Ended));
     assert_eq!(changes(&experiment), [(end, State::Ended, SCHEDULE)]);
 }
 
@@ -148,7 +148,7 @@ fn it_ends_at_its_date_whenever_somebody_looks() {
 fn pages_that_are_open_at_the_end_still_count() {
     let end = FRIDAY + DAY;
     let mut experiment = Experiment::create(ending("2026-11-28"), FRIDAY).unwrap();
-    assert!(matches!(ask(&mut experiment, end - MINUTE, 1), Chosen::New { impression: 1, .. }));
+    assert!(matches!(ask(&mut experiment, end - MINUTE, 1), RequestAnswer::New { impression: 1, .. }));
     experiment.advance(end + MINUTE);
     assert_eq!((experiment.state(), experiment.fates().open), (State::Ended, 1));
     assert_eq!(experiment.click(end + 2 * MINUTE, 1, 0), traffic::ClickFate::Taken);
@@ -162,7 +162,7 @@ fn one_that_was_paused_killed_down_or_over_at_its_date() {
     let end = FRIDAY + 2 * DAY;
     for state in [State::Paused, State::Killed] {
         let mut experiment = Experiment::create(ending("2026-11-29"), FRIDAY).unwrap();
-        experiment.change(FRIDAY + DAY, state, "anna", "").unwrap();
+        experiment.change_state(FRIDAY + DAY, state, "anna", "").unwrap();
         experiment.advance(end + DAY);
         assert_eq!(changes(&experiment), [(FRIDAY + DAY, state, "anna"), (end, State::Ended, SCHEDULE)]);
         again(&mut experiment, &mut Vec::new());
@@ -179,7 +179,7 @@ fn one_that_was_paused_killed_down_or_over_at_its_date() {
     again(&mut experiment, &mut log);
     for over in [State::Ended, State::Shipped(1)] {
         let mut experiment = Experiment::create(ending("2026-11-29"), FRIDAY).unwrap();
-        experiment.change(FRIDAY + DAY, over, "anna", "").unwrap();
+        experiment.change_state(FRIDAY + DAY, over, "anna", "").unwrap();
         experiment.advance(end + DAY);
         assert_eq!(changes(&experiment), [(FRIDAY + DAY, over, "anna")]);
     }
@@ -202,7 +202,7 @@ fn a_successor_waits_until_it_is_let_begin() {
     experiment.note_start(FRIDAY, START).unwrap();
     assert_eq!(changes(&experiment), [(FRIDAY, State::Paused, SCHEDULE)]);
     assert_eq!((experiment.awaited_experiment(), experiment.has_begun()), (Some("search-v1"), false));
-    assert_eq!(ask(&mut experiment, FRIDAY + HOUR, 1), Chosen::Fallback(State::Paused));
+    assert_eq!(ask(&mut experiment, FRIDAY + HOUR, 1), RequestAnswer::Fallback(State::Paused));
     let headline = experiment.facts().headline(&experiment.verdict());
     assert_eq!(
         (headline.sentence.as_str(), headline.advice.as_str()),
@@ -215,10 +215,10 @@ fn a_successor_waits_until_it_is_let_begin() {
     experiment.stop_waiting(FRIDAY + DAY, "search-v1 ended");
     assert_eq!(changes(&experiment)[1..], [(FRIDAY + DAY, State::Running, SCHEDULE)]);
     assert_eq!((experiment.awaited_experiment(), experiment.has_begun()), (None, true));
-    assert!(matches!(ask(&mut experiment, FRIDAY + DAY, 1), Chosen::New { .. }));
+    assert!(matches!(ask(&mut experiment, FRIDAY + DAY, 1), RequestAnswer::New { .. }));
     again(&mut experiment, &mut log);
     // A later pause is by hand.
-    experiment.change(FRIDAY + 2 * DAY, State::Paused, "anna", "").unwrap();
+    experiment.change_state(FRIDAY + 2 * DAY, State::Paused, "anna", "").unwrap();
     assert_eq!(experiment.awaited_experiment(), None);
     experiment.stop_waiting(FRIDAY + 3 * DAY, "search-v1 ended");
     assert_eq!(experiment.state(), State::Paused);
@@ -231,7 +231,7 @@ fn what_somebody_decides_before_it_begins_stays() {
         [(State::Running, true), (State::Killed, false), (State::Ended, false), (State::Shipped(1), false)]
     {
         let mut experiment = Experiment::create(waiting(), FRIDAY).unwrap();
-        experiment.change(FRIDAY + HOUR, to, "anna", "").unwrap();
+        experiment.change_state(FRIDAY + HOUR, to, "anna", "").unwrap();
         assert_eq!((experiment.awaited_experiment(), experiment.has_begun()), (None, has_begun), "{to:?}");
         experiment.stop_waiting(FRIDAY + DAY, "search-v1 ended");
         assert_eq!(experiment.state(), to);

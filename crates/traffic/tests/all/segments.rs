@@ -70,7 +70,7 @@ fn credit_of_the_lines_of_a_segment_gives_its_rows() {
         let mut world =
             World::new(Config { segments: segments.clone(), keep, unit_days, ..config(rankers, policy) }, 300, seed);
         (0..4_000).for_each(|_| world.step());
-        let _ = world.experiment.change(world.now, State::Ended, "a test", "it is over");
+        let _ = world.experiment.change_state(world.now, State::Ended, "a test", "it is over");
         world.experiment.advance(world.now + 40 * crate::MINUTE);
         world.keep();
         let ([impressions, clicks], flags) = exported(&world);
@@ -152,6 +152,6 @@ fn a_log_whose_labels_cannot_be_is_refused() {
     assert!(refused > 100, "{refused}");
     // A snapshot of other segments than its settings have is damaged.
     let snapshot = world.experiment.snapshot();
-    let restored = Experiment::restored(&snapshot.bytes, |_| Ok::<_, SnapshotError>(None));
+    let restored = Experiment::from_snapshot(&snapshot.bytes, |_| Ok::<_, SnapshotError>(None));
     assert!(matches!(restored, Err(SnapshotError::Damaged(_))));
 }

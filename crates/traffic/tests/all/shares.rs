@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use traffic::{
-    Chosen, CommandError, Config, Event, Experiment, Guard, Guardrails, HoldReason, Lane, RecordedEvent, Request,
-    SnapshotError, State, Step, Then, UnitPosition,
+    RequestAnswer, CommandError, Config, Event, Experiment, Guard, Guardrails, HoldReason, Lane, RecordedEvent, Request,
+    SnapshotError, State, Step, BreachReaction, UnitPosition,
 };
 
 use crate::replays::replayed;
@@ -36,7 +36,7 @@ fn again(experiment: &mut Experiment, log: &mut Vec<RecordedEvent>) {
     assert_eq!((again.share(), again.next_step()), (experiment.share(), experiment.next_step()));
     let units: BTreeMap<u64, Vec<u8>> = again.states().map(|state| (state.unit, state.bytes)).collect();
     let stored = |unit| Ok::<_, SnapshotError>(units.get(&unit).cloned());
-    let restored = Experiment::restored(&experiment.snapshot().bytes, stored).unwrap();
+    let restored = Experiment::from_snapshot(&experiment.snapshot().bytes, stored).unwrap();
     assert_eq!((restored.snapshot(), restored.share()), (experiment.snapshot(), experiment.share()));
 }
 
@@ -50,13 +50,13 @@ fn a_ramp_moves_on_as_long_as_the_experiment_runs() {
     assert_eq!(experiment.share(), 0.05);
     again(&mut experiment, &mut log);
     // Twelve hours, then a pause of three days, during which nothing rises, then the rest.
-    experiment.change(DAY + DAY / 2, State::Paused, "anna", "").unwrap();
+    experiment.change_state(DAY + DAY / 2, State::Paused, "anna", "").unwrap();
     experiment.advance(4 * DAY);
     experiment.note_start(4 * DAY, START).unwrap();
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left, next.hold_reason), (0.25, DAY / 2, Some(HoldReason::State)));
+    assert_eq!((next.share, next.time_left, next.hold_reason), (0.25, DAY / 2, Some(HoldReason::State)));
     again(&mut experiment, &mut log);
-    experiment.change(4 * DAY + DAY / 2, State::Running, "anna", "").unwrap();
+    experiment.change_state(4 * DAY + DAY / 2, State::Running, "anna", "").unwrap();
     experiment.advance(5 * DAY - 1);
     assert_eq!(experiment.share(), 0.05);
     experiment.advance(5 * DAY);
@@ -66,11 +66,11 @@ fn a_ramp_moves_on_as_long_as_the_experiment_runs() {
     experiment.note_start(9 * DAY, START).unwrap();
     experiment.advance(9 * DAY);
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left, next.hold_reason), (1.0, 2 * DAY, None));
+    assert_eq!((next.share, next.time_left, next.hold_reason), (1.0, 2 * DAY, None));
     again(&mut experiment, &mut log);
     // A kill stops it like a pause.
-    experiment.change(10 * DAY, State::Killed, "anna", "").unwrap();
-    experiment.change(20 * DAY, State::Running, "anna", "").unwrap();
+    experiment.change_state(10 * DAY, State::Killed, "anna", "").unwrap();
+    experiment.change_state(20 * DAY, State::Running, "anna", "").unwrap();
     experiment.advance(21 * DAY - 1);
     assert_eq!(experiment.share(), 0.25);
     // One that comes late moves one step.
@@ -111,10 +111,10 @@ fn a_share_is_only_raised() {
     assert_eq!((raise.time, raise.share, &*raise.who, &*raise.why), (1_000, 0.1, "anna", "no harm"));
     // The ramp goes on: the step of 5% sets the time.
     let next = experiment.next_step().unwrap();
-    assert_eq!((next.share, next.left), (0.25, DAY));
+    assert_eq!((next.share, next.time_left), (0.25, DAY));
     experiment.advance(DAY + 1_000);
     assert_eq!(experiment.share(), 0.25);
-    experiment.change(2 * DAY, State::Ended, "anna", "").unwrap();
+    experiment.change_state(2 * DAY, State::Ended, "anna", "").unwrap();
     assert_eq!(experiment.raise(3 * DAY, 1.0, "anna", "").unwrap_err(), CommandError::Over(State::Ended));
     experiment.advance(30 * DAY);
     assert_eq!(experiment.share(), 0.25);
@@ -143,7 +143,7 @@ fn harm(experiment: &mut Experiment, from: i64) {
 
 #[test]
 fn a_ramp_does_not_move_after_a_breach() {
-    for then in [Then::Warn, Then::Pause] {
+    for then in [BreachReaction::Warn, BreachReaction::Pause] {
         let guardrails = Guardrails { then, ..Guardrails::default() };
         let (mut experiment, mut log) = (Experiment::create(Config { guardrails, ..usual() }, 0).unwrap(), Vec::new());
         harm(&mut experiment, 0);
@@ -152,13 +152,13 @@ fn a_ramp_does_not_move_after_a_breach() {
         again(&mut experiment, &mut log);
         experiment.advance(10 * DAY);
         let (state, held) = match then {
-            Then::Warn => (State::Running, HoldReason::Guardrail),
-            Then::Pause => (State::Paused, HoldReason::State),
+            BreachReaction::Warn => (State::Running, HoldReason::Guardrail),
+            BreachReaction::Pause => (State::Paused, HoldReason::State),
         };
         assert_eq!((experiment.state(), experiment.share()), (state, 0.01));
         assert_eq!(experiment.next_step().unwrap().hold_reason, Some(held));
         if state == State::Paused {
-            experiment.change(10 * DAY, State::Running, "anna", "it was the index").unwrap();
+            experiment.change_state(10 * DAY, State::Running, "anna", "it was the index").unwrap();
         }
         experiment.advance(30 * DAY);
         assert_eq!(experiment.share(), 0.01);
@@ -180,7 +180,7 @@ fn guardrails_are_looked_at_before_a_step() {
     for n in 0..127 {
         let request = Request { unit: n + 1, ..Request::default() };
         let lists = |ranker: u32| (ranker == 0 || n < 64).then_some(&one);
-        if let Ok(Chosen::New { impression, .. }) = experiment.choose(n as i64 * 1_000, &request, Some(&lists)) {
+        if let Ok(RequestAnswer::New { impression, .. }) = experiment.choose(n as i64 * 1_000, &request, Some(&lists)) {
             experiment.close(n as i64 * 1_000, impression);
         }
     }
@@ -202,7 +202,7 @@ fn a_ramp_waits_while_pages_are_broken() {
             unit += 1;
             let (now, request) = (from + n * 1_000, Request { unit, ..Request::default() });
             let chosen = experiment.choose(now, &request, Some(&|ranker| lists.get(ranker as usize))).unwrap();
-            let Chosen::New { impression, .. } = chosen else { panic!("{chosen:?}") };
+            let RequestAnswer::New { impression, .. } = chosen else { panic!("{chosen:?}") };
             if are_broken {
                 experiment.click_outside_list(now, impression, || None);
             } else {

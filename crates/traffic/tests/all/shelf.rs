@@ -45,7 +45,7 @@ impl Shelf {
         self.begun = None;
         let whole = self.whole.as_ref()?;
         let stored = |unit| Ok::<_, SnapshotError>(self.at(unit, whole.events));
-        let mut experiment = Experiment::restored(&whole.bytes, stored).unwrap();
+        let mut experiment = Experiment::from_snapshot(&whole.bytes, stored).unwrap();
         for recorded in &log[whole.events as usize..] {
             if let Some(unit) = recorded.event().unit() {
                 experiment.fetch(unit, stored).unwrap();

@@ -101,7 +101,7 @@ pub(super) enum Unseen {
     Late,
 }
 
-/// The credit of a conversion for each side; `value` is its value after returns. `seen` are all impressions that showed the document, by
+/// The credit of a conversion for each side; `value` is its value after returns. `exposures` are all impressions that showed the document, by
 /// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
 pub(super) fn attribute(
     attribution: Attribution,

@@ -131,7 +131,7 @@ pub struct LineRule {
 }
 
 /// Credits the lines of a unit on one document in one order, in their order, to the rankers of a pair, and adds them to `sum`.
-/// `seen` are the impressions of the pair that count and showed the document, by time. `is_late` is true of lines after the unit had
+/// `exposures` are the impressions of the pair that count and showed the document, by time. `is_late` is true of lines after the unit had
 /// closed. `note` gets the fate of each line, by its place.
 pub fn credit<L: AsRef<ConversionLine>>(
     group: &[L],

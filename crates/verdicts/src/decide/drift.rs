@@ -32,7 +32,7 @@ pub enum Drift {
     },
 }
 
-/// The drift of a pair, if its interval is that between `ends`, which last moved on the days `moved`.
+/// The drift of a pair, if its interval is that between `ends`, which last moved on the days `move_days`.
 pub(super) fn drift(
     (first, second): (usize, usize),
     counts: Counts,

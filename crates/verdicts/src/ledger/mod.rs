@@ -198,7 +198,7 @@ impl<S: UnitStore> UnitLedger<S> {
     /// The rows of each version if all days closed now, while none has closed; `None` if more than `max_units` units came. Nothing counts
     /// yet.
     #[must_use]
-    pub fn so_far(&self, rules: CountingRules<'_>, max_units: usize) -> Option<BTreeMap<u32, Vec<DayRow>>> {
+    pub fn rows_so_far(&self, rules: CountingRules<'_>, max_units: usize) -> Option<BTreeMap<u32, Vec<DayRow>>> {
         if self.days.pending.values().map(BTreeMap::len).sum::<usize>() > max_units {
             return None;
         }

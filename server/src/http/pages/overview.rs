@@ -65,7 +65,7 @@ pub(super) fn overview_page(
         settings: settings(glance),
         measures: measures(verdict),
         courses: courses(verdict),
-        ..page::decision::overview(verdict.signs(), Some("unit"))
+        ..page::decision::overview(verdict.sign_decision(), Some("unit"))
     }
 }
 
@@ -170,7 +170,7 @@ fn ramp(config: &Config, next: Option<NextStep>) -> String {
 }
 
 fn traffic(glance: &Glance) -> Option<Traffic> {
-    let shown = |day: i32, date: String, daily: &traffic::Daily| TrafficDay {
+    let shown = |day: i32, date: String, daily: &traffic::RequestCounts| TrafficDay {
         day,
         date,
         asked: daily.asked,
@@ -219,7 +219,7 @@ fn fates(fates: &Fates) -> Vec<ImpressionCount> {
 fn guardrails(glance: &Glance) -> Vec<Guardrail> {
     let mut lines: Vec<_> = glance.watches.iter().filter(|(watch, _)| watch.ranker_counts[0] > 0).collect();
     lines.sort_by_key(|(watch, _)| !watch.is_broken);
-    let rail = |(watch, broken): &(traffic::Watch, Option<String>)| Guardrail {
+    let rail = |(watch, broken): &(traffic::WatchedRate, Option<String>)| Guardrail {
         ranker: ranker(&glance.config, watch.ranker),
         what: watch.guard.meaning().to_owned(),
         of_ranker: watch.ranker_counts,

@@ -74,7 +74,7 @@ impl PostgresStore {
         state: &UnitState,
         base: u64,
     ) -> Result<(), StoreError> {
-        let UnitState { unit, seen, bytes } = state;
+        let UnitState { unit, last_day: seen, bytes } = state;
         let (number, n, seen) = (*unit as i64, n as i64, *seen);
         let sum = state_sum(experiment, number, n, seen, bytes);
         let row = StateRow { number, n, seen, body: bytes.clone(), sum };

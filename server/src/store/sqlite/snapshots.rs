@@ -83,7 +83,7 @@ impl SqliteStore {
         state: &UnitState,
         base: u64,
     ) -> Result<(), StoreError> {
-        let UnitState { unit, seen, bytes } = state;
+        let UnitState { unit, last_day: seen, bytes } = state;
         let (number, n, base) = (*unit as i64, n as i64, base as i64);
         let sum = state_sum(experiment, number, n, *seen, bytes);
         let sql = "INSERT OR REPLACE INTO states_# VALUES (?1, ?2, ?3, ?4, ?5)";

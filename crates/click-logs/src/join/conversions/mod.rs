@@ -126,7 +126,7 @@ impl<'a> ConversionCredit<'a> {
         last.saturating_add(self.log.rules().days as i32)
     }
 
-    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner_of` gives the one of the pair that owns the
+    /// Counts the conversions of a unit for a pair, if it has closed by `last_day`. `owner` gives the one of the pair that owns the
     /// documents of a ranker, given as a place of a lineup, if that lineup is of the version and the pair met in it.
     pub(super) fn count(
         &self,

@@ -68,7 +68,7 @@ impl RecordIndex {
     }
 
     /// The place of an earlier record with this id that this one is a copy of; if there is none, the record will be at
-    /// `place`.
+    /// `offset`.
     fn find(&mut self, id: u128, offset: usize, is_copy: impl Fn(usize) -> bool) -> Option<usize> {
         let mask = self.slots.len() - 1;
         for step in 0..MAX_PROBES {

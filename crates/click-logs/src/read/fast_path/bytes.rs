@@ -15,7 +15,7 @@ fn read_word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// Calls `piece` with each text between the separators of `text`: one more than there are separators, which are ASCII.
+/// Calls `take` with each text between the separators of `text`: one more than there are separators, which are ASCII.
 #[inline]
 pub(super) fn split_text<'a>(text: &'a str, separator: u8, mut take: impl FnMut(&'a str)) {
     let separators = ONES * u64::from(separator);
@@ -31,7 +31,7 @@ pub(super) fn split_text<'a>(text: &'a str, separator: u8, mut take: impl FnMut(
     take(&text[start..]);
 }
 
-/// Ends a piece at each byte of `differs` that is zero; its first byte is that of the text `at` this place.
+/// Ends a piece at each byte of `differs` that is zero; its first byte is that of the text at `offset`.
 #[inline(always)]
 fn end_pieces<'a>(text: &'a str, differs: u64, offset: usize, start: &mut usize, take: &mut impl FnMut(&'a str)) {
     const LOW_BITS: u64 = !HIGH_BITS;
@@ -47,7 +47,7 @@ fn end_pieces<'a>(text: &'a str, differs: u64, offset: usize, start: &mut usize,
     }
 }
 
-/// The first quote, backslash or control character from `at` on; the end of `bytes` if there is none.
+/// The first quote, backslash or control character from `offset` on; the end of `bytes` if there is none.
 #[inline]
 pub(super) fn end_of_string(bytes: &[u8], mut offset: usize) -> usize {
     // The lowest high bit that is set is that of the first byte of its kind; those above it may be wrong.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use verdicts::Bots;
 
 use super::super::super::config::{Config, Generators, Guardrails, Lane, Ranker, Step};
-use super::values::{AskV1, KeepV1, OutcomeKindV1, PrimaryV1, ThenV1};
+use super::values::{AskV1, KeepV1, OutcomeKindV1, PrimaryV1, BreachReactionV1};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct SettingsV1<'a> {
@@ -346,13 +346,13 @@ struct GuardrailsV1 {
     missing: Option<f64>,
     slow: Option<f64>,
     slow_after: u32,
-    then: ThenV1,
+    then: BreachReactionV1,
 }
 
 impl GuardrailsV1 {
     fn of(guardrails: &Guardrails) -> Self {
         let Guardrails { no_click, missing, slow, slow_after, then } = guardrails;
-        Self { no_click: *no_click, missing: *missing, slow: *slow, slow_after: *slow_after, then: ThenV1::of(*then) }
+        Self { no_click: *no_click, missing: *missing, slow: *slow, slow_after: *slow_after, then: BreachReactionV1::of(*then) }
     }
 
     fn upgrade(self) -> Guardrails {

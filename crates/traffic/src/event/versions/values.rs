@@ -9,7 +9,7 @@ use statistics::Counts;
 use verdicts::amounts::{Amounts, SideSums};
 use verdicts::conversions::Primary;
 
-use super::super::super::config::{Ask, Guard, Keep, OutcomeKind, Then};
+use super::super::super::config::{Ask, Guard, Keep, OutcomeKind, BreachReaction};
 use super::super::{Choice, DayRow, EventError, Notice, Outcome, Reason, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program
@@ -34,7 +34,7 @@ macro_rules! stored_enum {
 stored_enum!(GuardV1, Guard { NoClick, Missing, Slow });
 stored_enum!(AskV1, Ask { Lists, Duels });
 stored_enum!(KeepV1, Keep { Unit, Impression });
-stored_enum!(ThenV1, Then { Warn, Pause });
+stored_enum!(BreachReactionV1, BreachReaction { Warn, Pause });
 stored_enum!(OutcomeKindV1, OutcomeKind { Number, Value });
 stored_enum!(PrimaryV1, Primary { Clicks, Conversions, Value });
 

@@ -31,7 +31,7 @@ pub(in crate::experiment) struct UnitHistory {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ShownList {
     pub(super) impression: u64,
-    pub(super) shown: Time,
+    pub(super) shown_at: Time,
     /// In ascending order.
     pub(super) arms: Box<[u32]>,
     /// By position of the mixed list: the ranker that owns the document, [`NO_RANKER`] or [`HIDDEN`].
@@ -44,8 +44,8 @@ pub(super) struct SettledOutcome {
     /// In ascending order.
     pub(super) arms: Box<[u32]>,
     /// The last day on which its impressions count.
-    pub(super) last: i32,
-    pub(super) only: Option<(Time, u64)>,
+    pub(super) last_day: i32,
+    pub(super) only_impression: Option<(Time, u64)>,
     pub(super) is_bot: bool,
 }
 
@@ -76,7 +76,7 @@ impl UnitHistory {
 
     pub(super) fn find_settled(&self, arms: &[u32]) -> Option<&SettledOutcome> {
         // A bot's set names no rankers, and a unit that counts by one list counts by no other.
-        self.outcomes.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only.is_some())
+        self.outcomes.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only_impression.is_some())
     }
 
     /// The lists of a pair that count for a unit that settled so, and showed a document; by time.
@@ -91,9 +91,9 @@ impl UnitHistory {
         let mut numbered_exposures: Vec<(u64, Exposure)> = Vec::new();
         for Appearance { impression, position } in appearances.into_iter().flat_map(|(_, appearances)| appearances) {
             let Some(list) = self.list(*impression) else { continue };
-            let counts = match outcome.only {
-                Some(only) => (list.shown, list.impression) == only,
-                None => day(list.shown) <= outcome.last,
+            let counts = match outcome.only_impression {
+                Some(only) => (list.shown_at, list.impression) == only,
+                None => day(list.shown_at) <= outcome.last_day,
             };
             let have_met = [pair.0, pair.1].iter().all(|arm| list.arms.contains(arm));
             let owner = match list.owners.get(*position as usize) {
@@ -103,11 +103,11 @@ impl UnitHistory {
                 Some(_) => Owner::Neither,
             };
             if counts && have_met {
-                numbered_exposures.push((list.impression, Exposure { time: list.shown, owner }));
+                numbered_exposures.push((list.impression, Exposure { time: list.shown_at, owner }));
             }
         }
-        numbered_exposures.sort_by_key(|(impression, numbered_exposures)| (numbered_exposures.time, *impression));
-        numbered_exposures.into_iter().map(|(_, numbered_exposures)| numbered_exposures).collect()
+        numbered_exposures.sort_by_key(|(impression, exposure)| (exposure.time, *impression));
+        numbered_exposures.into_iter().map(|(_, exposure)| exposure).collect()
     }
 }
 
@@ -126,10 +126,10 @@ impl UnitHistory {
         let rule = LineRule { attribution: rules.attribution, skew: 0 };
         let mut sum = UnitConversions::default();
         let lines: Vec<ConversionLine> = self.lines.iter().map(|(line, _)| *line).collect();
-        let mut first = 0;
+        let mut line_index = 0;
         for group in lines.chunk_by(ConversionLine::is_of_group) {
             let seen = self.exposures(group[0].document(), pair, outcome, &day_of);
-            let fates = &mut self.lines[first..];
+            let fates = &mut self.lines[line_index..];
             credit(
                 group,
                 &seen,
@@ -140,7 +140,7 @@ impl UnitHistory {
                     tally.learn(&mut fates[place].1, fate);
                 },
             );
-            first += group.len();
+            line_index += group.len();
         }
         sum
     }

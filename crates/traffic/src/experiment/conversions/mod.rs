@@ -149,7 +149,7 @@ impl Experiment {
 
     /// Takes a conversion; `appearances` may have impressions that do not count, which are left out. One of a unit of a snapshot is
     /// [fetched](Self::fetch) before.
-    pub fn convert(&mut self, now: Time, mut conversion: Conversion) -> ConversionFate {
+    pub fn take_conversion(&mut self, now: Time, mut conversion: Conversion) -> ConversionFate {
         let time = now.max(self.time);
         self.advance(time);
         match self.appearances(time, &conversion) {
@@ -181,8 +181,8 @@ impl Experiment {
         let counts = |appearance: &Appearance| match history.list(appearance.impression) {
             Some(list) => {
                 let outcome = history.find_settled(&list.arms);
-                let is_late = outcome.is_some_and(|outcome| outcome.last.saturating_add(rules.days) < day);
-                list.shown <= line.time() && (appearance.position as usize) < list.owners.len() && !is_late
+                let is_late = outcome.is_some_and(|outcome| outcome.last_day.saturating_add(rules.days) < day);
+                list.shown_at <= line.time() && (appearance.position as usize) < list.owners.len() && !is_late
             }
             None => self.open.get(appearance.impression).is_some_and(|open| {
                 let is_listed = open.listed_at.is_some_and(|listed| listed <= line.time());
@@ -196,10 +196,10 @@ impl Experiment {
         if !appearances.is_empty() {
             return Ok(appearances);
         }
-        let is_late = |outcome: &SettledOutcome| outcome.last.saturating_add(rules.days) < day;
+        let is_late = |outcome: &SettledOutcome| outcome.last_day.saturating_add(rules.days) < day;
         Err(match history.outcomes.as_slice() {
-            outcome if outcome.iter().any(|outcome| outcome.is_bot) => ConversionFate::Bot,
-            outcome if outcome.iter().any(is_late) => ConversionFate::Late,
+            outcomes if outcomes.iter().any(|outcome| outcome.is_bot) => ConversionFate::Bot,
+            outcomes if outcomes.iter().any(is_late) => ConversionFate::Late,
             _ => ConversionFate::NotShown,
         })
     }
@@ -213,18 +213,18 @@ impl Experiment {
         let history = units.units_mut().unit_mut(conversion.unit).history_mut();
         let index = history.lines.partition_point(|(known_line, _)| *known_line < line);
         history.lines.insert(index, (line, None));
-        let known_line = history.documents.iter().position(|(document, _)| *document == conversion.document);
-        let known_line = known_line.unwrap_or_else(|| {
+        let document_index = history.documents.iter().position(|(document, _)| *document == conversion.document);
+        let document_index = document_index.unwrap_or_else(|| {
             history.documents.push((conversion.document, Vec::new()));
             history.documents.len() - 1
         });
-        let appearances = &mut history.documents[known_line].1;
+        let appearances = &mut history.documents[document_index].1;
         appearances.extend(&conversion.appearances);
         appearances.sort_unstable();
         appearances.dedup();
         ledger.tally.taken += 1;
         for settled in history.outcomes.iter().filter(|settled| !settled.is_bot) {
-            if let Some(waiting) = ledger.maturing.get_mut(&settled.last.saturating_add(rules.days)) {
+            if let Some(waiting) = ledger.maturing.get_mut(&settled.last_day.saturating_add(rules.days)) {
                 waiting.units.insert(conversion.unit);
             }
         }
@@ -240,7 +240,7 @@ impl Experiment {
         let owners = owners.owners.iter().zip(0..);
         let owners =
             owners.map(|(of, position)| if open.is_displayed(position) { owner(*of) } else { HIDDEN }).collect();
-        let list = ShownList { impression, shown: shown_at, arms: sorted_arms(arms), owners };
+        let list = ShownList { impression, shown_at, arms: sorted_arms(arms), owners };
         let history = self.units.units_mut().unit_mut(open.unit).history_mut();
         if history.find_settled(&list.arms).is_none() {
             history.lists.push(list);
@@ -253,12 +253,12 @@ impl Experiment {
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
         for SettledUnit { unit, version: _, arms, only, is_bot } in all {
-            let outcome = SettledOutcome { arms: sorted_arms(&arms), last: day, only, is_bot };
+            let outcome = SettledOutcome { arms: sorted_arms(&arms), last_day: day, only_impression: only, is_bot };
             let history = units.units_mut().unit_mut(unit).history_mut();
             history.lists.retain(|list| match only {
-                Some(only) => !is_bot && (list.shown, list.impression) == only,
+                Some(only) => !is_bot && (list.shown_at, list.impression) == only,
                 None if is_bot => !outcome.arms.is_empty() && list.arms != outcome.arms,
-                None => list.arms != outcome.arms || zone.day(list.shown) <= day,
+                None => list.arms != outcome.arms || zone.day(list.shown_at) <= day,
             });
             if !is_bot {
                 let closing = day.saturating_add(rules.days);
@@ -283,7 +283,7 @@ impl Experiment {
         let mut rows: BTreeMap<Pair, ConversionCounts> = BTreeMap::new();
         for unit in with_lines {
             let history = units.units_mut().unit_mut(unit).history_mut();
-            let closes = |outcome: &&SettledOutcome| outcome.last.saturating_add(rules.days) == day;
+            let closes = |outcome: &&SettledOutcome| outcome.last_day.saturating_add(rules.days) == day;
             let closing_outcomes: Vec<SettledOutcome> = history.outcomes.iter().filter(closes).cloned().collect();
             for outcome in closing_outcomes.iter().filter(|outcome| !outcome.is_bot) {
                 if let Some(count) = counts.get_mut(&outcome.arms) {

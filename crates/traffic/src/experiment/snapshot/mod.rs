@@ -23,7 +23,7 @@ use super::open_impressions::{OpenImpression, OpenImpressions};
 use super::segments::Segments;
 use super::share::Share;
 use super::units::Units;
-use super::{Alarm, Change, Daily, Experiment, Fates, Forgotten, Notices, Traffic};
+use super::{Alarm, Change, RequestCounts, Experiment, Fates, ForgottenPart, Notices, Traffic};
 use crate::State;
 use crate::chooser::Chooser;
 use crate::event::{Choice, DayRow, Event, RecordedEvent, Time};
@@ -79,9 +79,9 @@ struct StateV2 {
     last_day: Option<i32>,
     guard_counts: GuardCounts,
     fates: Fates,
-    daily: BTreeMap<i32, Daily>,
-    hourly: VecDeque<(i64, Daily)>,
-    forgotten: Forgotten,
+    daily: BTreeMap<i32, RequestCounts>,
+    hourly: VecDeque<(i64, RequestCounts)>,
+    forgotten: ForgottenPart,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -139,7 +139,7 @@ impl OpenV1 {
         }
     }
 
-    fn restored(self, has_policy: bool) -> Result<OpenImpression, SnapshotError> {
+    fn into_impression(self, has_policy: bool) -> Result<OpenImpression, SnapshotError> {
         let Self { unit, asked, listed_at, due, choice, ticket, receipt, page, seen, oddities, clicked } = self;
         let page = match page {
             None => None,
@@ -158,7 +158,7 @@ impl Experiment {
     /// All of it but its units as bytes. Its events must have been [taken](Self::take_events).
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        debug_assert!(self.recent.is_empty(), "events that were not taken are in no store");
+        debug_assert!(self.untaken_events.is_empty(), "events that were not taken are in no store");
         let config = Box::new(self.config.clone());
         let created = RecordedEvent::of(Event::Created { time: self.created, config, chooser: String::new() });
         let borrowed_state = BorrowedState {
@@ -178,7 +178,7 @@ impl Experiment {
     fn due_of_open(&self) -> VecDeque<(i64, u64)> {
         let is_current =
             |(due, impression): &(i64, u64)| self.open.get(*impression).is_some_and(|open| open.due == *due);
-        self.due.iter().copied().filter(is_current).collect()
+        self.due_queue.iter().copied().filter(is_current).collect()
     }
 
     /// The experiment of a snapshot; `stored` gives the states of its units that something is open of, others are
@@ -186,7 +186,7 @@ impl Experiment {
     ///
     /// # Errors
     /// If the bytes are damaged or of another version, a unit is not there, or this build refuses the settings; and those of `stored`.
-    pub fn restored<E: From<SnapshotError>>(
+    pub fn from_snapshot<E: From<SnapshotError>>(
         bytes: &[u8],
         stored: impl FnMut(u64) -> Result<Option<Vec<u8>>, E>,
     ) -> Result<Self, E> {
@@ -231,7 +231,7 @@ impl Experiment {
             _ => None,
         };
         let has_policy = chooser.is_some();
-        let open = state.open.into_iter().map(|(number, open)| Ok((number, open.restored(has_policy)?)));
+        let open = state.open.into_iter().map(|(number, open)| Ok((number, open.into_impression(has_policy)?)));
         let open: Vec<(u64, OpenImpression)> = open.collect::<Result<_, SnapshotError>>()?;
         let is_ascending = open.windows(2).all(|two| two[0].0 < two[1].0);
         if !is_ascending || open.last().is_some_and(|(last, _)| *last > state.fates.asked) {
@@ -248,7 +248,7 @@ impl Experiment {
             starts: state.starts,
             events: state.events,
             sum: state.sum,
-            due: state.due,
+            due_queue: state.due,
             open_by_day: state.open_by_day,
             last_unit: state.last_unit,
             traffic: state.traffic,
@@ -267,7 +267,7 @@ impl Experiment {
             share,
             segments,
             conversions,
-            recent: Vec::new(),
+            untaken_events: Vec::new(),
             ..Self::with_settings(*config, rules, chooser, created)
         })
     }
@@ -301,7 +301,7 @@ impl BorrowedState<'_> {
             events,
             sum,
             open: _,
-            due: _,
+            due_queue: _,
             open_by_day,
             last_unit,
             traffic,
@@ -320,7 +320,7 @@ impl BorrowedState<'_> {
             share,
             segments,
             conversions,
-            recent: _,
+            untaken_events: _,
         } = experiment;
         // Postcard writes a tuple of fields as the struct of them.
         let common_fields = (
