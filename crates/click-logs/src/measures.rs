@@ -103,7 +103,7 @@ impl<'a> Measures<'a> {
     #[must_use]
     pub fn figure(&self) -> Option<String> {
         let about = "The difference after each day on which units closed, with its confidence sequence: asymptotic, for all days together.";
-        let cut = self.value().and_then(|decision| decision.cut(self.unit()));
+        let cut = self.value().and_then(|decision| decision.cut_sentence(self.unit()));
         let synthetic = is_synthetic(self.summary).then(|| SYNTHETIC.to_owned());
         let below: Vec<String> = std::iter::once(about.to_owned()).chain(cut).chain(synthetic).collect();
         differences(&self.courses(), &below)
@@ -212,7 +212,7 @@ impl<'a> Measures<'a> {
             for pair in &decision.pairs {
                 let _ = writeln!(text, "{}.", decision.sentence(pair, self.unit(), self.currency()));
             }
-            text.extend(decision.cut(self.unit()).map(|cut| cut + "\n"));
+            text.extend(decision.cut_sentence(self.unit()).map(|cut| cut + "\n"));
             let _ = writeln!(
                 text,
                 "The difference is that of the means of all {}, those without any conversion included. Its interval holds however often you look, \

@@ -106,7 +106,7 @@ fn later_days(decision: &Decision) -> String {
 
 /// Warnings before the verdict.
 pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
-    let by = verdicts.latest().by;
+    let by = verdicts.latest().count_unit;
     let mut messages = warnings(summary);
     messages.extend(verdicts.versions.iter().filter_map(VersionVerdict::missing_days_warning));
     messages.splice(0..0, summary[REMARK_KEY].as_str().map(str::to_owned));
@@ -188,7 +188,7 @@ pub(crate) fn is_synthetic(summary: &Value) -> bool {
 #[must_use]
 pub fn verdict_text(verdicts: &Verdicts, summary: &Value) -> String {
     let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
-    let count_unit = verdicts.latest().by;
+    let count_unit = verdicts.latest().count_unit;
     before_all(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
     let credited_count = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
     if let [VersionVerdict { decision, .. }] = verdicts.versions.as_slice() {
@@ -242,7 +242,7 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
         format!("{} of impressions, {} set aside{why}.\n", with_unit(lines, "line"), percent(lines - credited_count));
     let later = fates["after-closing"].as_u64().filter(|later| *later > 0 && credited_count > 0);
     let is_one = verdicts.versions.len() == 1;
-    if let (CountUnit::Units, Some(later)) = (verdicts.latest().by, later) {
+    if let (CountUnit::Units, Some(later)) = (verdicts.latest().count_unit, later) {
         let (unit, days) = (summary["unit"].as_str().unwrap_or("unit"), summary["unit_days"].as_u64().unwrap_or(1));
         let share = 100.0 * later as f64 / credited_count as f64;
         // Versions may differ in how their pairs were chosen.

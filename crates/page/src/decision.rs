@@ -192,11 +192,11 @@ fn row(decision: &Decision, pair: &PairDecision) -> Pair {
 /// last that of units without one.
 #[must_use]
 pub fn segments(decided: &SegmentsDecision, units: &[u64], challenger: usize) -> Segments {
-    let SegmentsDecision { names, champion, each, harms } = decided;
-    let rankers = each.first().map_or(&[][..], |decision| &decision.rankers);
+    let SegmentsDecision { names, champion, decisions, harms } = decided;
+    let rankers = decisions.first().map_or(&[][..], |decision| &decision.rankers);
     let name = |ranker: usize| rankers.get(ranker).cloned().unwrap_or_default();
     let row = |(place, decision): (usize, &Decision)| {
-        let pair = decided.against_champion(place, challenger).map(|pair| {
+        let pair = decided.champion_decision(place, challenger).map(|pair| {
             let row = row_seen_from(decision, pair, pair.last.pair.0 == challenger);
             let winner = pair.last.winner().map(|winner| format!("{} {}", name(winner), row.verdict));
             Pair { verdict: winner.filter(|_| row.is_decided).unwrap_or_else(|| row.verdict.clone()), ..row }
@@ -205,14 +205,14 @@ pub fn segments(decided: &SegmentsDecision, units: &[u64], challenger: usize) ->
             name: names.get(place).cloned().unwrap_or_default(),
             units: units.get(place).copied().unwrap_or_default(),
             pair,
-            is_harmed: harms.iter().any(|harm| harm.ranker == challenger && harm.named.contains(&place)),
+            is_harmed: harms.iter().any(|harm| harm.ranker == challenger && harm.segments.contains(&place)),
         }
     };
     Segments {
         of: name(challenger),
         against: name(*champion),
-        each: each.iter().enumerate().map(row).collect(),
-        other: units.get(each.len()).copied().unwrap_or_default(),
+        each: decisions.iter().enumerate().map(row).collect(),
+        other: units.get(decisions.len()).copied().unwrap_or_default(),
         harms: harms.iter().map(|harm| decided.sentence(harm)).collect(),
     }
 }

@@ -301,7 +301,7 @@ impl Facts {
             }
             _ => String::new(),
         };
-        format!("{}{mostly_alone}{ends}", decision.waiting(Some("unit")))
+        format!("{}{mostly_alone}{ends}", decision.waiting_text(Some("unit")))
     }
 
     fn status_text(&self, verdict: &DecisionReport) -> StatusText {

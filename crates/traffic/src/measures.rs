@@ -61,7 +61,7 @@ impl DecisionReport {
         Finding {
             kind,
             sentence: conversion_verdicts.says_of_value(value),
-            details: value.cut(UNIT).into_iter().collect(),
+            details: value.cut_sentence(UNIT).into_iter().collect(),
         }
     }
 
@@ -93,7 +93,7 @@ impl DecisionReport {
             (Primary::Value, Some(value)) => {
                 let sentence = |pair| value.sentence(pair, UNIT, conversion_verdicts.currency()) + ".";
                 lines.extend(value.pairs.iter().map(sentence));
-                lines.extend(value.cut(UNIT));
+                lines.extend(value.cut_sentence(UNIT));
             }
             _ => lines.extend(report(&conversion_verdicts.by_number, Some(UNIT)).lines().map(str::to_owned)),
         }

@@ -25,7 +25,7 @@ pub struct SegmentOutcomes {
     /// Their names.
     pub names: Vec<String>,
     /// The outcomes of each, with the same rankers in all.
-    pub each: Vec<Outcomes>,
+    pub outcomes: Vec<Outcomes>,
     /// The ranker that others are compared with, by its place.
     pub champion: usize,
 }
@@ -36,7 +36,7 @@ pub struct RunningSegments {
     names: Vec<String>,
     champion: usize,
     alpha: f64,
-    each: Vec<RunningDecision>,
+    decisions: Vec<RunningDecision>,
 }
 
 /// The verdicts of segments.
@@ -47,7 +47,7 @@ pub struct SegmentsDecision {
     /// The ranker that others are compared with, by its place.
     pub champion: usize,
     /// By segment: its verdict, at its part of the level.
-    pub each: Vec<Decision>,
+    pub decisions: Vec<Decision>,
     /// Rankers that harm a segment, in their order.
     pub harms: Vec<Harm>,
 }
@@ -60,9 +60,9 @@ pub struct Harm {
     /// Since when it is known that some segment is harmed, in days since 1970-01-01.
     pub since: i32,
     /// The segments known to be harmed, by their places; none if it is not known which one it is, or later outcomes contradict it.
-    pub named: Vec<usize>,
+    pub segments: Vec<usize>,
     /// The segment with the most evidence, by its place.
-    pub most: usize,
+    pub likeliest_segment: usize,
 }
 
 impl RunningSegments {
@@ -72,44 +72,44 @@ impl RunningSegments {
     /// # Errors
     /// If `alpha` is not in (0, 1).
     pub fn of(segments: &SegmentOutcomes, alpha: f64, previous: Option<&Self>) -> Result<Self, StatisticsError> {
-        let SegmentOutcomes { names, each: outcomes, champion } = segments;
+        let SegmentOutcomes { names, outcomes, champion } = segments;
         // A part of a wrong level may be a right one.
         PairTest::new(alpha)?;
         let part = alpha / outcomes.len().max(1) as f64;
-        let of = |(place, outcomes): (usize, &Outcomes)| {
-            let previous = previous.and_then(|previous| previous.each.get(place));
+        let segment_decision = |(place, outcomes): (usize, &Outcomes)| {
+            let previous = previous.and_then(|previous| previous.decisions.get(place));
             RunningDecision::of(outcomes, part, CountUnit::Units, previous)
         };
-        let each = outcomes.iter().enumerate().map(of).collect::<Result<_, _>>()?;
-        Ok(Self { names: names.clone(), champion: *champion, alpha, each })
+        let decisions = outcomes.iter().enumerate().map(segment_decision).collect::<Result<_, _>>()?;
+        Ok(Self { names: names.clone(), champion: *champion, alpha, decisions })
     }
 
     /// What is known by now.
     #[must_use]
     pub fn decision(&self) -> SegmentsDecision {
-        let each: Vec<Decision> = self.each.iter().map(RunningDecision::decision).collect();
-        let harms = harms(&each, self.champion, self.alpha);
-        SegmentsDecision { names: self.names.clone(), champion: self.champion, each, harms }
+        let decisions: Vec<Decision> = self.decisions.iter().map(RunningDecision::decision).collect();
+        let harms = harms(&decisions, self.champion, self.alpha);
+        SegmentsDecision { names: self.names.clone(), champion: self.champion, decisions, harms }
     }
 }
 
 impl SegmentsDecision {
     /// The verdict of a segment on a ranker and the champion; `None` if they have not met there.
     #[must_use]
-    pub fn against_champion(&self, segment: usize, ranker: usize) -> Option<&PairDecision> {
-        champion_pair(self.each.get(segment)?, self.champion, ranker)
+    pub fn champion_decision(&self, segment: usize, ranker: usize) -> Option<&PairDecision> {
+        champion_pair(self.decisions.get(segment)?, self.champion, ranker)
     }
 
     /// A harm in a sentence.
     #[must_use]
     pub fn sentence(&self, harm: &Harm) -> String {
-        let rankers = self.each.first().map_or(&[][..], |decision| &decision.rankers);
+        let rankers = self.decisions.first().map_or(&[][..], |decision| &decision.rankers);
         let [ranker, champion] =
             [harm.ranker, self.champion].map(|place| rankers.get(place).map_or("", String::as_str));
         match self.harmed_segments(harm) {
             None => format!(
                 "{ranker} harms a segment, and it is not known which; the most evidence is for {}.",
-                self.names[harm.most]
+                self.names[harm.likeliest_segment]
             ),
             Some(names) => format!("{ranker} harms {names}: there, {champion} wins."),
         }
@@ -118,7 +118,7 @@ impl SegmentsDecision {
     /// The segments known to be harmed, in words; `None` if there are none.
     #[must_use]
     pub fn harmed_segments(&self, harm: &Harm) -> Option<String> {
-        let names: Vec<&str> = harm.named.iter().map(|segment| self.names[*segment].as_str()).collect();
+        let names: Vec<&str> = harm.segments.iter().map(|segment| self.names[*segment].as_str()).collect();
         let (last, others) = names.split_last()?;
         Some(if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) })
     }
@@ -127,13 +127,13 @@ impl SegmentsDecision {
 /// Rankers that harm some segment, at level `alpha` for all of them together.
 fn harms(segments: &[Decision], champion: usize, alpha: f64) -> Vec<Harm> {
     let rankers = segments.first().map_or(0, |decision| decision.rankers.len());
-    let against: Vec<(usize, Vec<Option<&PairDecision>>)> = (0..rankers)
+    let champion_pairs: Vec<(usize, Vec<Option<&PairDecision>>)> = (0..rankers)
         .filter(|ranker| *ranker != champion)
         .map(|ranker| (ranker, segments.iter().map(|decision| champion_pair(decision, champion, ranker)).collect()))
         .filter(|(_, pairs): &(_, Vec<Option<_>>)| pairs.iter().any(Option::is_some))
         .collect();
-    let threshold = libm::log(against.len() as f64 / alpha);
-    against.iter().filter_map(|(ranker, pairs)| harm(*ranker, champion, pairs, threshold)).collect()
+    let threshold = libm::log(champion_pairs.len() as f64 / alpha);
+    champion_pairs.iter().filter_map(|(ranker, pairs)| harm(*ranker, champion, pairs, threshold)).collect()
 }
 
 fn champion_pair(decision: &Decision, champion: usize, ranker: usize) -> Option<&PairDecision> {
@@ -152,22 +152,22 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
         }
     }
     // ln of the evidence of each segment until the day.
-    let mut of = vec![0.0; pairs.len()];
+    let mut ln_evidence = vec![0.0; pairs.len()];
     let mut since_day = None;
     for (day, looks) in days {
         for (segment, Counts { wins, losses, .. }) in looks {
-            of[segment] = evidence.ln(wins, losses);
+            ln_evidence[segment] = evidence.ln(wins, losses);
         }
-        if ln_mean(&of) >= threshold {
+        if ln_mean(&ln_evidence) >= threshold {
             since_day = since_day.or(Some(day));
         }
     }
     let is_harmed = |pair: &Option<&PairDecision>| {
         pair.is_some_and(|pair| pair.last.winner() == Some(champion) && pair.contradicted.is_none())
     };
-    let most = (0..of.len()).max_by(|a, b| of[*a].total_cmp(&of[*b]).then(b.cmp(a)))?;
-    let named = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
-    Some(Harm { ranker, since: since_day?, named, most })
+    let likeliest_segment = (0..ln_evidence.len()).max_by(|a, b| ln_evidence[*a].total_cmp(&ln_evidence[*b]).then(b.cmp(a)))?;
+    let segments = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
+    Some(Harm { ranker, since: since_day?, segments, likeliest_segment })
 }
 
 /// ln of the mean of what these are the logarithms of.
@@ -199,7 +199,7 @@ mod tests {
             Outcomes { rankers: vec!["new".to_owned(), "old".to_owned()], versions: vec![None], days }
         };
         let names = (0..shares.len()).map(|place| format!("s{place}")).collect();
-        SegmentOutcomes { names, each: shares.iter().map(|share| of(*share)).collect(), champion: 1 }
+        SegmentOutcomes { names, outcomes: shares.iter().map(|share| of(*share)).collect(), champion: 1 }
     }
 
     fn decided(outcomes: &SegmentOutcomes) -> SegmentsDecision {
@@ -212,7 +212,7 @@ mod tests {
     fn false_alarms(experiments: u64) -> [usize; 2] {
         let all: Vec<SegmentsDecision> = (0..experiments).map(|seed| decided(&segments(seed, &[0.5; 8]))).collect();
         let harmed = all.iter().filter(|decision| !decision.harms.is_empty()).count();
-        let decided = all.iter().filter(|all| all.each.iter().any(|one| one.winner().is_some())).count();
+        let decided = all.iter().filter(|all| all.decisions.iter().any(|one| one.winner().is_some())).count();
         eprintln!("harmed {harmed}, some segment decided {decided} of {experiments}");
         [harmed, decided]
     }
@@ -240,9 +240,9 @@ mod tests {
         let all: Vec<SegmentsDecision> = (0..60).map(|seed| decided(&segments(seed, &shares))).collect();
         let found: Vec<&Harm> = all.iter().flat_map(|decision| &decision.harms).collect();
         assert!(found.len() >= 58, "{}", found.len());
-        assert!(found.iter().filter(|harm| harm.named == [5] && harm.most == 5).count() >= 56);
+        assert!(found.iter().filter(|harm| harm.segments == [5] && harm.likeliest_segment == 5).count() >= 56);
         // As known of the one segment by its own verdict, or before it.
-        let named = |decision: &SegmentsDecision| decision.each[5].pairs[0].since;
+        let named = |decision: &SegmentsDecision| decision.decisions[5].pairs[0].since;
         let (mut sooner, mut together) = (0, 0);
         for decision in &all {
             if let (Some(harm), Some(named)) = (decision.harms.first(), named(decision)) {
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn little_harm_everywhere_is_known_before_any_segment_is_named() {
         let all: Vec<SegmentsDecision> = (0..50).map(|seed| decided(&segments(seed, &[0.52; 8]))).collect();
-        let unnamed = all.iter().flat_map(|decision| &decision.harms).filter(|harm| harm.named.is_empty()).count();
+        let unnamed = all.iter().flat_map(|decision| &decision.harms).filter(|harm| harm.segments.is_empty()).count();
         let harmed = all.iter().filter(|decision| !decision.harms.is_empty()).count();
         assert!(unnamed >= 5, "{unnamed} of {harmed}");
     }
@@ -267,7 +267,7 @@ mod tests {
     fn a_day_more_costs_no_other_answer() {
         let whole = segments(7, &[0.6, 0.5]);
         let mut cut = whole.clone();
-        cut.each.iter_mut().for_each(|outcomes| outcomes.days.truncate(60));
+        cut.outcomes.iter_mut().for_each(|outcomes| outcomes.days.truncate(60));
         let before = RunningSegments::of(&cut, 0.05, None).unwrap();
         let after = RunningSegments::of(&whole, 0.05, Some(&before)).unwrap();
         assert_eq!(after.decision(), decided(&whole));
@@ -280,20 +280,20 @@ mod tests {
     fn the_place_of_the_champion_does_not_matter() {
         let outcomes = segments(3, &[0.62, 0.5, 0.5]);
         let mut swapped = SegmentOutcomes { champion: 0, ..outcomes.clone() };
-        for one in &mut swapped.each {
+        for one in &mut swapped.outcomes {
             one.rankers.reverse();
             one.days.iter_mut().for_each(|day| day.counts = day.counts.swapped());
         }
         let decisions = [decided(&outcomes), decided(&swapped)];
         let [[here], [there]] = decisions.each_ref().map(|decision| &decision.harms[..]) else { panic!("not harmed") };
-        assert_eq!((here.since, &here.named, here.ranker), (there.since, &there.named, 0));
+        assert_eq!((here.since, &here.segments, here.ranker), (there.since, &there.segments, 0));
         assert_eq!(there.ranker, 1);
         for (decision, harm) in decisions.iter().zip([here, there]) {
             assert_eq!(decision.sentence(harm), "new harms s0: there, old wins.");
-            let unnamed = Harm { named: vec![], ..harm.clone() };
+            let unnamed = Harm { segments: vec![], ..harm.clone() };
             let sentence = "new harms a segment, and it is not known which; the most evidence is for s0.";
             assert_eq!(decision.sentence(&unnamed), sentence);
-            let named = Harm { named: vec![0, 1, 2], ..harm.clone() };
+            let named = Harm { segments: vec![0, 1, 2], ..harm.clone() };
             assert_eq!(decision.harmed_segments(&named).as_deref(), Some("s0, s1 and s2"));
         }
     }

@@ -166,7 +166,7 @@ impl Snapshot<Value> {
         let mut status = self.with_headline(verdict);
         status["pairs"] = pairs(&verdict.decision);
         if let Some(segments) = &verdict.segments {
-            for (place, decision) in segments.each.iter().enumerate() {
+            for (place, decision) in segments.decisions.iter().enumerate() {
                 status["segments"]["each"][place]["pairs"] = pairs(decision);
                 let winner = decision.winner().map(|ranker| decision.rankers[ranker].as_str());
                 status["segments"]["each"][place]["winner"] = winner.into();
@@ -175,8 +175,8 @@ impl Snapshot<Value> {
                 json!({
                     "ranker": verdict.decision.rankers[harm.ranker],
                     "since": date(harm.since),
-                    "segments": harm.named.iter().map(|place| &segments.names[*place]).collect::<Vec<_>>(),
-                    "most": segments.names[harm.most],
+                    "segments": harm.segments.iter().map(|place| &segments.names[*place]).collect::<Vec<_>>(),
+                    "most": segments.names[harm.likeliest_segment],
                     "sentence": segments.sentence(harm),
                 })
             };

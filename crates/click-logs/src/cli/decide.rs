@@ -145,7 +145,7 @@ impl Decide {
             "command": "click-logs decide",
             "outcomes": self.outcomes.as_deref().map(|path| path.display().to_string()),
             "confidence": self.confidence,
-            "by": measures.signs().latest().by.name(),
+            "by": measures.signs().latest().count_unit.name(),
         });
         let existing = Existing::replaced(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;

@@ -186,7 +186,7 @@ impl Log<'_> {
         let candidates = [
             ("Rankers", Some(decision.rankers.join(", "))),
             ("Version", self.verdicts().latest_name().map(str::to_owned)),
-            ("Counted by", Some(decision.by.name().to_owned())),
+            ("Counted by", Some(decision.count_unit.name().to_owned())),
             ("Unit", text("unit")),
             ("Days of a unit", number("unit_days")),
             ("Pairs chosen", text("pairs")),

@@ -116,7 +116,7 @@ impl CreditedLog {
             rankers: &self.rankers,
             versions: &versions,
             days: &self.pages,
-            form: Form { logged: settings.logged, fresh: settings.coin_scope() },
+            form: Form { logged: settings.logged, coin_scope: settings.coin_scope() },
             clicks: Clicks {
                 all: lines - of(ClickFate::Other) - of(ClickFate::Malformed) - of(ClickFate::Behind),
                 unknown: of(ClickFate::Unknown),

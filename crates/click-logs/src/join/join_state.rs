@@ -81,8 +81,8 @@ impl<'a> JoinState<'a> {
         Spill::new(&self.resources.scratch_folder, name, self.partition_count, budget as usize)
     }
 
-    /// The records of the next blocks of a file, scattered over `partition_count` partitions: as many blocks as keep all threads busy; none at its
-    /// end.
+    /// The records of the next blocks of a file, scattered over `partition_count` partitions: as many blocks as keep all threads
+    /// busy; none at its end.
     pub(super) fn read(
         &mut self,
         file: &mut LogFile,

@@ -69,8 +69,8 @@ fn is_suspicious(first: &str, second: Option<&str>, count: usize) -> bool {
     }
 }
 
-/// The entries of the list `text` in the field `name`; `None` if it stands for no list. In separated lists of teams (`are_teams`), `-` stands
-/// for no owner.
+/// The entries of the list `text` in the field `name`; `None` if it stands for no list. In separated lists of teams (`are_teams`), `-`
+/// stands for no owner.
 ///
 /// # Errors
 /// If the text is not a list, or might be several.

@@ -57,7 +57,7 @@ impl Experiment {
             rankers: &rankers,
             versions: &[None],
             days: &days,
-            form: Form { logged: Some(PageSelection::Every), fresh: CoinScope::Every },
+            form: Form { logged: Some(PageSelection::Every), coin_scope: CoinScope::Every },
             // Ids are signed, so there are no clicks on unknown impressions.
             clicks: Clicks::default(),
         })

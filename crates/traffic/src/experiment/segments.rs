@@ -52,7 +52,7 @@ impl Experiment {
         let Segments { rows, .. } = self.segments.as_ref()?;
         Some(SegmentOutcomes {
             names: self.config.segments.clone(),
-            each: rows.iter().map(|rows| self.outcomes_of(rows)).collect(),
+            outcomes: rows.iter().map(|rows| self.outcomes_of(rows)).collect(),
             champion: self.rules.champion as usize,
         })
     }

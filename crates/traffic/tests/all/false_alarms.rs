@@ -215,7 +215,7 @@ fn found_harms(visits_per_day: u64, experiments: u64) -> (Vec<i32>, usize) {
         if let [harm] = &segments.harms[..] {
             assert_eq!(harm.ranker, 1, "{seed}");
             days.push(harm.since);
-            named += usize::from(harm.named == [5]);
+            named += usize::from(harm.segments == [5]);
         }
     }
     days.sort_unstable();

@@ -79,7 +79,7 @@ fn credit_of_the_lines_of_a_segment_gives_its_rows() {
         assert_eq!(world.experiment.outcomes().to_csv(), all.to_csv(), "{policy}");
         let found = world.experiment.segment_outcomes().unwrap();
         assert_eq!(found.names, segments);
-        for (name, found) in segments.iter().zip(&found.each) {
+        for (name, found) in segments.iter().zip(&found.outcomes) {
             let label = format!("\"segment\":\"{name}\"");
             let of: String = impressions
                 .lines()

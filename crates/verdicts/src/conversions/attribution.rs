@@ -101,8 +101,9 @@ pub(super) enum Unseen {
     Late,
 }
 
-/// The credit of a conversion for each side; `value` is its value after returns. `exposures` are all impressions that showed the document, by
-/// time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a conversion.
+/// The credit of a conversion for each side; `value` is its value after returns. `exposures` are all impressions that showed the
+/// document, by time; at least one. A click may precede its impression by `skew` milliseconds, because clocks differ, and so may a
+/// conversion.
 pub(super) fn attribute(
     attribution: Attribution,
     exposures: &[Exposure],
@@ -110,20 +111,20 @@ pub(super) fn attribute(
     skew: i64,
     value: u64,
 ) -> Result<([u64; 2], [u64; 2]), Unseen> {
-    let end = exposures.partition_point(|exposures| exposures.time.saturating_sub(skew) <= time);
+    let end = exposures.partition_point(|exposure| exposure.time.saturating_sub(skew) <= time);
     let earlier_exposures = &exposures[..end];
     let Some(newest) = earlier_exposures.last() else { return Err(Unseen::Early) };
-    let of = |exposures: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(exposures, owner));
+    let counts = |exposures: &[Exposure]| [Owner::First, Owner::Second].map(|owner| count(exposures, owner));
     Ok(match attribution {
         Attribution::Last => {
             // If several were at the last moment, the last is not known.
-            let at = earlier_exposures.partition_point(|exposures| exposures.time < newest.time);
+            let at = earlier_exposures.partition_point(|exposure| exposure.time < newest.time);
             let last = &earlier_exposures[at..];
-            undivided(of(last).map(|owned| owned == last.len() as u64), value)
+            whole_credit(counts(last).map(|owned| owned == last.len() as u64), value)
         }
         Attribution::MostDrafted => {
-            let [first, second] = of(earlier_exposures);
-            undivided([first > second, second > first], value)
+            let [first, second] = counts(earlier_exposures);
+            whole_credit([first > second, second > first], value)
         }
         Attribution::All(window) => {
             let begin = window.map_or(0, |window| {
@@ -133,7 +134,7 @@ pub(super) fn attribute(
             if counted_exposures.is_empty() {
                 return Err(Unseen::Late);
             }
-            let owned = of(counted_exposures);
+            let owned = counts(counted_exposures);
             // Less than two minor units cannot be divided, and go to neither.
             (owned, owned.map(|owned| (u128::from(value) * u128::from(owned) / counted_exposures.len() as u128) as u64))
         }
@@ -145,7 +146,7 @@ fn count(seen: &[Exposure], owner: Owner) -> u64 {
 }
 
 /// One conversion of this value for a side that has it.
-fn undivided(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
+fn whole_credit(has: [bool; 2], value: u64) -> ([u64; 2], [u64; 2]) {
     (has.map(u64::from), has.map(|has| if has { value } else { 0 }))
 }
 

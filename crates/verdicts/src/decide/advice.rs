@@ -110,14 +110,14 @@ impl Decision {
                 (Action::Choose, "Choose by who beats whom: more outcomes will not name one best ranker.".to_owned())
             }
             (FindingKind::Nothing, _) => (Action::Wait, "Wait: no day has closed.".to_owned()),
-            (FindingKind::Undecided, _) => (Action::Wait, self.waiting(unit)),
+            (FindingKind::Undecided, _) => (Action::Wait, self.waiting_text(unit)),
         };
         Advice { action, sentence }
     }
 
     /// To wait, and for how long, as far as that is known.
     #[must_use]
-    pub fn waiting(&self, unit: Option<&str>) -> String {
+    pub fn waiting_text(&self, unit: Option<&str>) -> String {
         let is_unlikely = self.forecast.as_ref().is_some_and(Forecast::is_unlikely);
         let wait = if is_unlikely { "Waiting alone will hardly decide it." } else { "Wait." };
         self.how_long(unit).map_or_else(|| wait.to_owned(), |how_long| format!("{wait} {how_long}"))
@@ -135,7 +135,7 @@ impl Decision {
     /// How long it takes, in a sentence; `None` if that is not known.
     fn how_long(&self, unit: Option<&str>) -> Option<String> {
         let (forecast, (_, last)) = (self.forecast.as_ref()?, self.days?);
-        let unit = match self.by {
+        let unit = match self.count_unit {
             CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
             CountUnit::Impressions => "impression",
         };
@@ -152,7 +152,7 @@ impl Decision {
                 days(forecast.of_days)
             ));
         }
-        sentences.extend(forecast.said(unit, last));
+        sentences.extend(forecast.sentence(unit, last));
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 }
@@ -164,7 +164,7 @@ impl Forecast {
     }
 
     /// The chances as a sentence, after the last day with outcomes.
-    fn said(&self, unit: &str, last: i32) -> Option<String> {
+    fn sentence(&self, unit: &str, last: i32) -> Option<String> {
         let (first, furthest) = (self.chances.first()?, self.chances.last()?);
         let rate = match self.per_day {
             rate if rate < 1.0 => format!("under 1 {unit} a day"),
@@ -211,14 +211,14 @@ fn chance(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::running_decision::decided;
+    use super::super::running_decision::decide_without_progress;
     use super::*;
     use crate::outcomes::parse_table;
 
     fn outlook(rows: &str, fault: Option<&str>) -> Outlook {
         let header =
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
-        decided(&parse_table(&format!("{header}\n{rows}")), 0.05, CountUnit::Units)
+        decide_without_progress(&parse_table(&format!("{header}\n{rows}")), 0.05, CountUnit::Units)
             .unwrap()
             .outlook(Some("user"), fault)
     }

@@ -51,7 +51,7 @@ impl SinceVerdict {
 
     /// Whether the verdict is contradicted when these are all counts of its winner.
     pub(super) fn look_at(&mut self, counts: Counts) -> bool {
-        let counts_since = between(self.at_verdict, counts);
+        let counts_since = subtract_counts(self.at_verdict, counts);
         // Only more losses than wins are evidence against the winner.
         let reaches = |counts: Counts| {
             counts.losses > counts.wins && self.evidence.ln(counts.losses, counts.wins) >= self.ln_threshold
@@ -71,13 +71,13 @@ pub(super) fn describe(looks: impl Iterator<Item = (i32, Counts)>, (winner, othe
         if lead(counts) >= lead(peak.1) {
             peak = (day, counts);
         }
-        let lost = between(peak.1, counts);
+        let lost = subtract_counts(peak.1, counts);
         if lead(lost) < lead(against.2) {
             against = (peak.0, day, lost);
         }
         last = counts;
     }
-    Contradiction { winner, other, until: peak.0, since: between(peak.1, last), against }
+    Contradiction { winner, other, until: peak.0, since: subtract_counts(peak.1, last), against }
 }
 
 fn lead(counts: Counts) -> i128 {
@@ -85,7 +85,7 @@ fn lead(counts: Counts) -> i128 {
 }
 
 /// The counts between two looks: `later` minus `earlier`.
-fn between(earlier: Counts, later: Counts) -> Counts {
+fn subtract_counts(earlier: Counts, later: Counts) -> Counts {
     Counts::new(later.wins - earlier.wins, later.losses - earlier.losses, later.ties - earlier.ties)
 }
 

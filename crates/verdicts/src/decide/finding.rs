@@ -4,7 +4,7 @@ use ranktypes::text::with_separators;
 use statistics::anytime::TestState;
 use times::date;
 
-use super::report::{confidence_so_far, contradiction, drift, level, pair_sentences};
+use super::report::{confidence_so_far, contradiction_sentence, drift_sentence, level, pair_sentences};
 use super::{CountUnit, Decision};
 
 /// More candidates than these are counted instead of named.
@@ -37,7 +37,7 @@ pub struct Finding {
 /// The finding of a decision, in short. `unit` is what a unit is, e.g. `user`.
 #[must_use]
 pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
-    let unit_name = match decision.by {
+    let unit_name = match decision.count_unit {
         CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
         CountUnit::Impressions => "impression",
     };
@@ -53,7 +53,7 @@ pub fn finding(decision: &Decision, unit: Option<&str>) -> Finding {
     match decision.drift().filter(|_| finding.kind != FindingKind::Contradicted) {
         Some(drifted) => Finding {
             kind: finding.kind,
-            sentence: drift(decision, drifted),
+            sentence: drift_sentence(decision, drifted),
             details: std::iter::once(finding.sentence).chain(finding.details).collect(),
         },
         None => finding,
@@ -96,7 +96,7 @@ fn finding_of_many(decision: &Decision, unit_name: &str) -> Finding {
     match (best.declared, best.contradicted.first()) {
         (Some((ranker, day)), Some(&found)) => Finding {
             kind: FindingKind::Contradicted,
-            sentence: contradiction(decision, found, unit_name),
+            sentence: contradiction_sentence(decision, found, unit_name),
             details: vec![format!(
                 "That {} is the best of {count} was decided on {} (level {at}). It holds for the time until then, not for now.",
                 name(ranker),
@@ -139,7 +139,7 @@ fn finding_of_many(decision: &Decision, unit_name: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::running_decision::decided;
+    use super::super::running_decision::decide_without_progress;
     use super::*;
     use crate::outcomes::{Outcomes, parse_table};
 
@@ -147,7 +147,7 @@ mod tests {
         let header =
             "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
         let outcomes = parse_table(&format!("{header}\n{rows}"));
-        finding(&decided(&outcomes, 0.05, CountUnit::Units).unwrap(), Some("user"))
+        finding(&decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap(), Some("user"))
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         let cycle =
             found("2026-11-22,A,B,300,100,5,1,1,1\n2026-11-22,A,C,100,300,5,1,1,1\n2026-11-22,B,C,300,100,5,1,1,1\n");
         assert_eq!(cycle.sentence, "None of 3 is the best: each is known to lose to another.");
-        let nothing = finding(&decided(&Outcomes::default(), 0.05, CountUnit::Units).unwrap(), None);
+        let nothing = finding(&decide_without_progress(&Outcomes::default(), 0.05, CountUnit::Units).unwrap(), None);
         assert_eq!(nothing.kind, FindingKind::Nothing);
     }
 }

@@ -112,7 +112,7 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
         Some(UndecidedPair { pair: pair.last.pair, counts: pair.last.counts, rate: rate(pair), test })
     });
     let undecided_pairs: Vec<UndecidedPair> = undecided_pairs.collect::<Option<_>>()?;
-    let opponents: Vec<Vec<Against>> =
+    let opponents: Vec<Vec<RankerPair>> =
         contenders.iter().filter_map(|&ranker| against_all(ranker, rankers, &undecided_pairs)).collect();
     let mut decided_plays = [0_u64; LOOK_DAYS.len()];
     for play in 0..PLAYS {
@@ -137,17 +137,17 @@ fn chances(decision: &Decision, leader: Option<usize>, rate: impl Fn(&PairDecisi
 }
 
 /// A pair of a ranker: its place among the open ones, and the ranker's in it.
-struct Against {
+struct RankerPair {
     pair: usize,
     side: usize,
 }
 
 /// The pairs of a ranker with all others, first those in which it wins least clearly; `None` if it did not meet all.
-fn against_all(ranker: usize, rankers: usize, undecided_pairs: &[UndecidedPair]) -> Option<Vec<Against>> {
+fn against_all(ranker: usize, rankers: usize, undecided_pairs: &[UndecidedPair]) -> Option<Vec<RankerPair>> {
     let side = |pair: &UndecidedPair| [pair.pair.0, pair.pair.1].iter().position(|one| *one == ranker);
-    let of = |(pair, one): (usize, &UndecidedPair)| side(one).map(|side| Against { pair, side });
-    let mut pairs: Vec<Against> = undecided_pairs.iter().enumerate().filter_map(of).collect();
-    let lead = |Against { pair, side }: &Against| {
+    let ranker_pair = |(pair, one): (usize, &UndecidedPair)| side(one).map(|side| RankerPair { pair, side });
+    let mut pairs: Vec<RankerPair> = undecided_pairs.iter().enumerate().filter_map(ranker_pair).collect();
+    let lead = |RankerPair { pair, side }: &RankerPair| {
         let Counts { wins, losses, .. } = undecided_pairs[*pair].counts;
         let lead = (wins as f64 - losses as f64) / libm::sqrt((wins + losses).max(1) as f64);
         if *side == 0 { lead } else { -lead }
@@ -157,9 +157,9 @@ fn against_all(ranker: usize, rankers: usize, undecided_pairs: &[UndecidedPair])
 }
 
 /// The look at which a ranker has beaten all others, if `looks_of_pair` says at which each pair is decided; `None` if that is never known.
-fn look_of_best(pairs: &[Against], looks_of_pair: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
+fn look_of_best(pairs: &[RankerPair], looks_of_pair: &mut impl FnMut(usize) -> [usize; 2]) -> Option<usize> {
     let mut last = 0;
-    for Against { pair, side } in pairs {
+    for RankerPair { pair, side } in pairs {
         let at = looks_of_pair(*pair)[*side];
         if at == LOOK_DAYS.len() {
             return None;
@@ -215,7 +215,7 @@ fn binomial(count: u64, share: f64, draws: &mut Normals) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::CountUnit;
-    use super::super::running_decision::decided;
+    use super::super::running_decision::decide_without_progress;
     use super::*;
     use crate::outcomes::{Day, DayCounts, Outcomes};
 
@@ -232,7 +232,7 @@ mod tests {
     fn chances_rise_with_days_and_with_the_margin() {
         let of = |wins: u64| {
             let days = vec![[wins, 100 - wins]; 5];
-            decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast.unwrap()
+            decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast.unwrap()
         };
         let (near, far) = (of(52), of(56));
         for forecast in [&near, &far] {
@@ -241,8 +241,8 @@ mod tests {
         }
         assert!(near.chances.iter().zip(&far.chances).all(|(near, far)| near.share < far.share), "{near:?} {far:?}");
         // Decided, and of one day.
-        assert!(decided(&outcomes(&[[90, 10], [90, 10]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
-        assert!(decided(&outcomes(&[[50, 50]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
+        assert!(decide_without_progress(&outcomes(&[[90, 10], [90, 10]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
+        assert!(decide_without_progress(&outcomes(&[[50, 50]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         stopped.days.push(Day { version: 0, day: 30, pair: (0, 2), ..stopped.days[0].clone() });
         stopped.days.push(Day { version: 0, day: 31, pair: (1, 2), ..stopped.days[0].clone() });
         stopped.rankers.push("other".to_owned());
-        let forecast = decided(&stopped, 0.05, CountUnit::Units).unwrap().forecast.unwrap();
+        let forecast = decide_without_progress(&stopped, 0.05, CountUnit::Units).unwrap().forecast.unwrap();
         assert_eq!(forecast.idle.len(), 1, "{forecast:?}");
         assert!(forecast.chances.iter().all(|chance| chance.share < 0.2), "{forecast:?}");
     }
@@ -272,7 +272,7 @@ mod tests {
                 let wins = binomial(20, share, &mut draws);
                 days.push([wins, 20 - wins]);
                 if day == 4 {
-                    let Some(forecast) = decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast else {
+                    let Some(forecast) = decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast else {
                         break;
                     };
                     said =
@@ -280,7 +280,7 @@ mod tests {
                 }
             }
             let Some(said) = said else { continue };
-            come_true |= decided(&outcomes(&days), 0.05, CountUnit::Units).unwrap().pairs[0].since.is_some();
+            come_true |= decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().pairs[0].since.is_some();
             let bin = &mut bins[((4.0 * said) as usize).min(3)];
             *bin = [bin[0] + 1.0, bin[1] + said, bin[2] + f64::from(u8::from(come_true))];
         }

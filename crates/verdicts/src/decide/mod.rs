@@ -138,7 +138,7 @@ pub struct Decision {
     /// The level of all verdicts together.
     pub alpha: f64,
     /// What is counted.
-    pub by: CountUnit,
+    pub count_unit: CountUnit,
     /// The first and the last day with outcomes.
     pub days: Option<(i32, i32)>,
     /// By pair.
@@ -242,7 +242,7 @@ impl Look {
 
 #[cfg(test)]
 mod tests {
-    use super::running_decision::decided;
+    use super::running_decision::decide_without_progress;
     use super::*;
     use crate::amounts::{SideClicks, UnitAmounts};
     use crate::outcomes::{Day, Outcomes};
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_decided_once_and_since_a_day() {
-        let decision = decided(&outcomes(2), 0.05, CountUnit::Units).unwrap();
+        let decision = decide_without_progress(&outcomes(2), 0.05, CountUnit::Units).unwrap();
         let pair = &decision.pairs[0];
         assert_eq!((pair.last.verdict, decision.looks().count()), (TestState::FirstWins, 20));
         let since = pair.since.unwrap();
@@ -282,23 +282,23 @@ mod tests {
         // On the day before, it was expected soon.
         let mut before = outcomes(2);
         before.days.truncate(since as usize);
-        let more = decided(&before, 0.05, CountUnit::Units).unwrap().pairs[0].units_until_decided.unwrap();
+        let more = decide_without_progress(&before, 0.05, CountUnit::Units).unwrap().pairs[0].units_until_decided.unwrap();
         assert!((1..5_000).contains(&more), "{more}");
         // Impressions counted as independent are twice as many.
-        let sooner = decided(&outcomes(2), 0.05, CountUnit::Impressions).unwrap().pairs[0].since.unwrap();
+        let sooner = decide_without_progress(&outcomes(2), 0.05, CountUnit::Impressions).unwrap().pairs[0].since.unwrap();
         assert!(sooner < since);
     }
 
     #[test]
     fn the_best_of_three_is_declared() {
-        let decision = decided(&outcomes(3), 0.05, CountUnit::Units).unwrap();
+        let decision = decide_without_progress(&outcomes(3), 0.05, CountUnit::Units).unwrap();
         let best = decision.best.as_ref().unwrap();
         assert_eq!(
             (best.declared.map(|(ranker, _)| ranker), best.leader, best.candidates.clone()),
             (Some(0), (0, 2), vec![0])
         );
         // A third of the level each: no sooner than alone.
-        assert!(decision.pairs[0].since >= decided(&outcomes(2), 0.05, CountUnit::Units).unwrap().pairs[0].since);
+        assert!(decision.pairs[0].since >= decide_without_progress(&outcomes(2), 0.05, CountUnit::Units).unwrap().pairs[0].since);
         assert_eq!(decision.pairs[2].last.verdict, TestState::Open);
         // The two of the best are decided with it, and the third claims nothing from then on.
         let since = best.declared.unwrap().1;
@@ -354,7 +354,7 @@ mod tests {
                     expected = Some((ranker, day));
                 }
             }
-            let decision = decided(&outcomes, 0.05, CountUnit::Units).unwrap();
+            let decision = decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap();
             let best = decision.best.as_ref().unwrap();
             assert_eq!(best.declared, expected, "{seed}");
             declared += u32::from(expected.is_some());
@@ -397,7 +397,7 @@ mod tests {
             for day in outcomes.days.chunk_by(|a, b| a.day == b.day) {
                 running_decision.add(day).unwrap();
             }
-            assert_eq!(running_decision.decision(), decided(&outcomes, 0.05, CountUnit::Units).unwrap(), "{seed}");
+            assert_eq!(running_decision.decision(), decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap(), "{seed}");
             let half = Outcomes {
                 days: outcomes.days[..outcomes.days.partition_point(|row| row.day < 6)].to_vec(),
                 ..outcomes.clone()
@@ -432,7 +432,7 @@ mod tests {
         };
         let of = |days: Vec<Day>| {
             let outcomes = Outcomes { days, ..outcomes(2) };
-            decided(&outcomes, 0.05, CountUnit::Units).unwrap()
+            decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap()
         };
         // Ahead all the time, by less and less.
         let fell = of(vec![day(1, 640, 360), day(2, 530, 470)]);
@@ -468,10 +468,10 @@ mod tests {
             let mut nothing = outcomes(2);
             nothing.days.clear();
             nothing.rankers.truncate(rankers);
-            let decision = decided(&nothing, 0.05, CountUnit::Units).unwrap();
+            let decision = decide_without_progress(&nothing, 0.05, CountUnit::Units).unwrap();
             assert!(decision.pairs.is_empty() && decision.days.is_none() && decision.looks().next().is_none());
             assert!(!report(&decision, None).is_empty());
         }
-        assert!(decided(&outcomes(2), 0.0, CountUnit::Units).is_err());
+        assert!(decide_without_progress(&outcomes(2), 0.0, CountUnit::Units).is_err());
     }
 }

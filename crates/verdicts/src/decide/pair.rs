@@ -49,7 +49,7 @@ pub(super) struct PairState {
     /// On which day the evidence for the first and for the second sufficed for the best of all.
     reached: [Option<i32>; 2],
     /// Days that are counted and not looked at yet.
-    counted: Vec<Day>,
+    unseen_days: Vec<Day>,
     /// The last one that was looked at.
     last: Option<Day>,
     claim: Claim,
@@ -57,9 +57,9 @@ pub(super) struct PairState {
     best: Option<ShareSequence>,
     /// The interval until the last look, and on which days its ends moved last.
     ends: [f64; 2],
-    moved: [i32; 2],
+    move_days: [i32; 2],
     since: Option<i32>,
-    after: Option<SinceVerdict>,
+    since_verdict: Option<SinceVerdict>,
     looks: Vec<Look>,
 }
 
@@ -84,14 +84,14 @@ impl PairState {
             amounts: Amounts::default(),
             shares: ShareSequence::new(thresholds.pair)?,
             reached: [None; 2],
-            counted: Vec::new(),
+            unseen_days: Vec::new(),
             last: None,
             claim: Claim::OfAllPairs,
             best: None,
             ends: [0.0, 1.0],
-            moved: [0; 2],
+            move_days: [0; 2],
             since: None,
-            after: None,
+            since_verdict: None,
             looks: Vec::new(),
         })
     }
@@ -130,12 +130,12 @@ impl PairState {
             }
         }
         let (ends, drifts) = (self.shares.ends(), self.shares.drifts());
-        self.counted.push(Day { day, counts, ends, drifts, largest, verdict });
+        self.unseen_days.push(Day { day, counts, ends, drifts, largest, verdict });
     }
 
     /// Looks at the days that were counted. `best` is the best of all and since when, if that is known.
     pub(super) fn look(&mut self, best: Option<(usize, i32)>) -> Result<(), StatisticsError> {
-        for day in std::mem::take(&mut self.counted) {
+        for day in std::mem::take(&mut self.unseen_days) {
             if let Some((ranker, since)) = best
                 && day.day >= since
             {
@@ -163,21 +163,21 @@ impl PairState {
         }
         let is_first = ranker == self.pair.0;
         if !is_first && ranker != self.pair.1 {
-            (self.claim, self.since, self.after) = (Claim::Nothing, None, None);
+            (self.claim, self.since, self.since_verdict) = (Claim::Nothing, None, None);
             return Ok(());
         }
         self.claim = Claim::OfTheBest { is_first };
         let is_known = self.looks.last().is_some_and(|look| look.winner() == Some(ranker));
         self.since = self.since.filter(|_| is_known).or(Some(since));
-        self.after = None;
+        self.since_verdict = None;
         let mut shares = ShareSequence::at_threshold(self.thresholds.best)?;
-        (self.ends, self.moved) = ([0.0, 1.0], [0; 2]);
+        (self.ends, self.move_days) = ([0.0, 1.0], [0; 2]);
         let reached = self.reached[usize::from(!is_first)];
         for look in &self.looks {
             shares.look_at(look.counts);
-            note_moves(&mut self.ends, &mut self.moved, shares.ends(), look.day);
+            note_moves(&mut self.ends, &mut self.move_days, shares.ends(), look.day);
             if reached.is_some_and(|reached| look.day >= reached) {
-                since_verdict(&mut self.after, oriented(look.counts, is_first), shares.test().ln_threshold())?;
+                note_contradiction(&mut self.since_verdict, oriented(look.counts, is_first), shares.test().ln_threshold())?;
             }
         }
         self.best = Some(shares);
@@ -210,7 +210,7 @@ impl PairState {
                 return Ok(());
             }
             Claim::OfAllPairs => {
-                note_moves(&mut self.ends, &mut self.moved, seen.ends, day);
+                note_moves(&mut self.ends, &mut self.move_days, seen.ends, day);
                 (look.verdict, look.drifts) = (seen.verdict, seen.drifts);
                 self.shares.test().ln_threshold()
             }
@@ -220,7 +220,7 @@ impl PairState {
                 look.verdict = if is_first { TestState::FirstWins } else { TestState::SecondWins };
                 let Some(shares) = &mut self.best else { return Ok(()) };
                 shares.look_at(counts);
-                note_moves(&mut self.ends, &mut self.moved, shares.ends(), day);
+                note_moves(&mut self.ends, &mut self.move_days, shares.ends(), day);
                 look.drifts = shares.drifts();
                 shares.test().ln_threshold()
             }
@@ -230,7 +230,7 @@ impl PairState {
         if look.verdict != TestState::Open {
             self.since.get_or_insert(day);
             let counts = oriented(counts, look.verdict == TestState::FirstWins);
-            look.is_contradicted = since_verdict(&mut self.after, counts, ln_threshold)?;
+            look.is_contradicted = note_contradiction(&mut self.since_verdict, counts, ln_threshold)?;
         }
         self.looks.push(look);
         Ok(())
@@ -264,7 +264,7 @@ impl PairState {
         PairDecision {
             since: self.since,
             contradicted: contradiction,
-            drift: last.drifts.then(|| drift(self.pair, last.counts, self.ends, self.moved)).flatten(),
+            drift: last.drifts.then(|| drift(self.pair, last.counts, self.ends, self.move_days)).flatten(),
             impressions: self.impressions,
             single_look,
             // The level was checked at the beginning.
@@ -292,8 +292,8 @@ impl PairState {
 }
 
 /// Notes on which day an end of an interval moved.
-fn note_moves(ends: &mut [f64; 2], moved: &mut [i32; 2], new: [f64; 2], day: i32) {
-    for ((end, moved), new) in ends.iter_mut().zip(moved).zip(new) {
+fn note_moves(ends: &mut [f64; 2], move_days: &mut [i32; 2], new: [f64; 2], day: i32) {
+    for ((end, moved), new) in ends.iter_mut().zip(move_days).zip(new) {
         if *end != new {
             (*end, *moved) = (new, day);
         }
@@ -301,11 +301,11 @@ fn note_moves(ends: &mut [f64; 2], moved: &mut [i32; 2], new: [f64; 2], day: i32
 }
 
 /// Whether the verdict is contradicted at these counts of its winner; the first call begins with the verdict.
-fn since_verdict(after: &mut Option<SinceVerdict>, counts: Counts, ln_threshold: f64) -> Result<bool, StatisticsError> {
-    if after.is_none() {
-        *after = Some(SinceVerdict::begin(counts, ln_threshold)?);
+fn note_contradiction(since_verdict: &mut Option<SinceVerdict>, counts: Counts, ln_threshold: f64) -> Result<bool, StatisticsError> {
+    if since_verdict.is_none() {
+        *since_verdict = Some(SinceVerdict::begin(counts, ln_threshold)?);
     }
-    Ok(after.as_mut().is_some_and(|after| after.look_at(counts)))
+    Ok(since_verdict.as_mut().is_some_and(|after| after.look_at(counts)))
 }
 
 /// Counts as the first ranker of a pair sees them, or as the second does.

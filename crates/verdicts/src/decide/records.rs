@@ -115,10 +115,10 @@ pub struct DifferenceRecord {
 }
 
 impl From<Difference> for DifferenceRecord {
-    fn from(of: Difference) -> Self {
-        let Difference { rates: [first, second], interval, progress, cut } = of;
+    fn from(difference: Difference) -> Self {
+        let Difference { rates: [first, second], interval, progress, cut } = difference;
         let confidence_sequence = interval.map(|(low, high)| [low, high]);
-        Self { first, second, difference: of.difference(), confidence_sequence, progress, cut }
+        Self { first, second, difference: difference.difference(), confidence_sequence, progress, cut }
     }
 }
 
@@ -258,7 +258,7 @@ impl Decision {
         });
         DecisionRecord {
             level: 1.0 - self.alpha,
-            counted_by: self.by.name(),
+            counted_by: self.count_unit.name(),
             first_day: self.days.map(|(first, _)| date(first)),
             last_day: self.days.map(|(_, last)| date(last)),
             rankers: &self.rankers,
@@ -339,7 +339,7 @@ impl Decision {
             confidence: last.confidence(),
             p_value: last.p_value,
             ln_evidence: last.ln_evidence(),
-            units: (self.by == CountUnit::Units).then(|| last.counts.into()),
+            units: (self.count_unit == CountUnit::Units).then(|| last.counts.into()),
             share: last.counts.share(),
             confidence_sequence: last.interval.map(|(low, high)| [low, high]),
             impressions: pair.impressions.into(),

@@ -14,7 +14,7 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     let Some((first, last)) = decision.days else {
         return "Nothing to decide: no outcome has closed yet. Credit a longer log, or one that is complete (--final).\n".to_owned();
     };
-    let unit_name = match decision.by {
+    let unit_name = match decision.count_unit {
         CountUnit::Units | CountUnit::Conversions => unit.unwrap_or("unit"),
         CountUnit::Impressions => "impression",
     };
@@ -22,10 +22,10 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
     if let Some(best) = &decision.best {
         let name = |ranker: usize| decision.rankers[ranker].as_str();
         for &found in &best.contradicted {
-            lines.push(contradiction(decision, found, unit_name));
+            lines.push(contradiction_sentence(decision, found, unit_name));
         }
         if let Some(found) = decision.drift().filter(|_| best.contradicted.is_empty()) {
-            lines.push(drift(decision, found));
+            lines.push(drift_sentence(decision, found));
         }
         let count = decision.rankers.len();
         let at = level(decision.alpha);
@@ -76,11 +76,11 @@ pub fn report(decision: &Decision, unit: Option<&str>) -> String {
          excludes 50% exactly if its pair is decided; intervals are for a share that stays the same.",
         level(decision.alpha),
     ));
-    lines.push(match decision.by {
+    lines.push(match decision.count_unit {
         CountUnit::Conversions => format!("Each {unit_name} counts for the side that it has more conversions of."),
         CountUnit::Units | CountUnit::Impressions => about_effects(decision),
     });
-    if decision.by == CountUnit::Impressions {
+    if decision.count_unit == CountUnit::Impressions {
         lines.push(
             "Impressions were counted as independent: where users differ in taste and see many lists, that finds differences between \
              equal rankers. Prefer --by units."
@@ -154,9 +154,9 @@ pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name
     };
     let mut lines = vec![headline];
     if let Some(found) = pair.contradicted {
-        lines.insert(0, contradiction(decision, found, unit_name));
+        lines.insert(0, contradiction_sentence(decision, found, unit_name));
     } else if let Some(found) = pair.drift {
-        lines.insert(0, drift(decision, found));
+        lines.insert(0, drift_sentence(decision, found));
     }
     let interval = match last.interval.map(oriented_interval) {
         Some(interval) => format!(" ({})", range(interval)),
@@ -182,7 +182,7 @@ pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name
         ));
     }
     if let Some(effect) = pair.effect.filter(|_| last.is_claimed) {
-        let units = plural(if decision.by == CountUnit::Units { unit_name } else { "unit" });
+        let units = plural(if decision.count_unit == CountUnit::Units { unit_name } else { "unit" });
         lines.push(format!("  {}", effect.sentence(ahead, behind, ahead_is_first, &units)));
     }
     if last.verdict == TestState::Open && last.is_claimed {
@@ -192,7 +192,7 @@ pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name
             )),
             Some(more) => Some(format!(
                 "  At this share, about {} more {} decide it (an even chance of sooner or later).",
-                with_separators(round(more)),
+                with_separators(round_up(more)),
                 plural(unit_name)
             )),
             None if !pair.has_forecast => None,
@@ -207,28 +207,28 @@ pub(super) fn pair_sentences(decision: &Decision, pair: &PairDecision, unit_name
 }
 
 /// Says that a verdict is about the past. `unit_name` is what counts once, in the singular.
-pub(super) fn contradiction(decision: &Decision, contradiction: Contradiction, unit_name: &str) -> String {
+pub(super) fn contradiction_sentence(decision: &Decision, contradiction: Contradiction, unit_name: &str) -> String {
     let [winner, other] = [contradiction.winner, contradiction.other].map(|ranker| decision.rankers[ranker].as_str());
-    let of = |counts: Counts| {
+    let counts_text = |counts: Counts| {
         let share = counts.losses as f64 / counts.decided().max(1) as f64;
         format!("{other} won {} of {} that preferred a side", percent(share), with_unit(counts.decided(), unit_name))
     };
     if contradiction.other_is_ahead() {
         let until_day = date(contradiction.until);
-        format!("{winner} was ahead until {until_day}; {other} is ahead now: since then, {}.", of(contradiction.since))
+        format!("{winner} was ahead until {until_day}; {other} is ahead now: since then, {}.", counts_text(contradiction.since))
     } else {
         let (after, until_day, counts) = contradiction.against;
         format!(
             "{winner} and {other} were ahead in turn: {winner} is ahead now, but after {} and until {}, {}.",
             date(after),
             date(until_day),
-            of(counts)
+            counts_text(counts)
         )
     }
 }
 
 /// Says that no single share describes all days.
-pub(super) fn drift(decision: &Decision, found: Drift) -> String {
+pub(super) fn drift_sentence(decision: &Decision, found: Drift) -> String {
     let name = |ranker: usize| decision.rankers[ranker].as_str();
     match found {
         Drift::Fell { ranker, other, above, by, share } => format!(
@@ -315,7 +315,7 @@ fn p_text(p: f64) -> String {
 }
 
 /// Two digits.
-fn round(count: u64) -> u64 {
+fn round_up(count: u64) -> u64 {
     let unit = 10_u64.pow(count.max(1).ilog10().saturating_sub(1));
     count.div_ceil(unit) * unit
 }
@@ -336,7 +336,7 @@ pub(super) fn join_with_and<S: AsRef<str>>(parts: &[S]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::running_decision::decided;
+    use super::super::running_decision::decide_without_progress;
     use super::*;
     use crate::outcomes::{DayCounts, Outcomes, parse_table};
 
@@ -347,7 +347,7 @@ mod tests {
                 "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
             parse_table(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"))
         };
-        let text = |wins, losses| report(&decided(&table(wins, losses), 0.05, CountUnit::Units).unwrap(), Some("user"));
+        let text = |wins, losses| report(&decide_without_progress(&table(wins, losses), 0.05, CountUnit::Units).unwrap(), Some("user"));
         let won = text(300, 400);
         assert!(won.starts_with("B beats A: 99."), "{won}");
         assert!(won.contains("\n  B won 57.1% of 700 users that preferred a side (5"), "{won}");
@@ -380,7 +380,7 @@ mod tests {
         for clicks in [[1, 0]; 300].into_iter().chain([[0, 2]; 399]).chain([[0, 14]]).chain([[0, 0]; 40]) {
             amounts.record(UnitAmounts::of(Some(SideClicks(clicks))));
         }
-        let text = report(&decided(&outcomes, 0.05, CountUnit::Units).unwrap(), Some("user"));
+        let text = report(&decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap(), Some("user"));
         let sentence = text.lines().nth(3).unwrap();
         let expected = "  B's documents got 1.09 clicks per impression and A's 0.41: 0.68 more (0.5";
         assert!(
@@ -397,7 +397,7 @@ mod tests {
         (first.day, second.counts) = (first.day - 1, DayCounts::default());
         second.counts.amounts = Amounts::default();
         let two = Outcomes { days: vec![first, second], ..outcomes };
-        let of = |outcomes: &Outcomes| decided(outcomes, 0.05, CountUnit::Units).unwrap().pairs[0].effect.unwrap();
+        let of = |outcomes: &Outcomes| decide_without_progress(outcomes, 0.05, CountUnit::Units).unwrap().pairs[0].effect.unwrap();
         assert_eq!(of(&two).clicks.rates, [300.0 / 740.0, 803.0 / 740.0]);
     }
 

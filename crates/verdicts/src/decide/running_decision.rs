@@ -37,7 +37,7 @@ const FORECASTS: usize = 45;
 pub struct RunningDecision {
     rankers: Vec<String>,
     alpha: f64,
-    by: CountUnit,
+    count_unit: CountUnit,
     /// In the order of the pairs.
     states: Vec<PairState>,
     places: BTreeMap<(usize, usize), usize>,
@@ -68,7 +68,7 @@ impl RunningDecision {
         };
         let places = pairs.iter().copied().zip(0..).collect();
         let states = pairs.iter().map(|pair| PairState::new(*pair, thresholds)).collect::<Result<_, _>>()?;
-        Ok(Self { rankers, alpha, by: count_unit, states, places, declared: None, days: None, rows: 0 })
+        Ok(Self { rankers, alpha, count_unit, states, places, declared: None, days: None, rows: 0 })
     }
 
     /// Adds days; each gets one look. They come in order, after those that were added before, and each pair has one row a day at most.
@@ -90,12 +90,12 @@ impl RunningDecision {
             let unknown = StatisticsError::NoSuchPair { first, second, arms: self.rankers.len() };
             rows[*self.places.get(&day.pair).ok_or(unknown)?].push(day);
         }
-        for day in days.iter().filter(|day| self.by.of(day.counts).total() > 0) {
+        for day in days.iter().filter(|day| self.count_unit.of(day.counts).total() > 0) {
             let (first, last) = self.days.unwrap_or((day.day, day.day));
             self.days = Some((first.min(day.day), last.max(day.day)));
         }
         self.rows += days.len();
-        let by = self.by;
+        let by = self.count_unit;
         let count = |(state, rows): (&mut PairState, Vec<&Day>)| {
             rows.iter().for_each(|row| state.count(row.day, row.counts, by));
             progress(rows.len() as u64);
@@ -122,7 +122,7 @@ impl RunningDecision {
     fn is_beginning_of(&self, outcomes: &Outcomes, alpha: f64, by: CountUnit) -> bool {
         let is_later = |rest: &[Day]| self.days.is_none_or(|(_, last)| rest.iter().all(|row| row.day > last));
         self.alpha == alpha
-            && self.by == by
+            && self.count_unit == by
             && self.rankers == outcomes.rankers
             && outcomes.days.get(self.rows..).is_some_and(is_later)
             && self.states.iter().map(PairState::pair).eq(outcomes.pairs())
@@ -135,7 +135,7 @@ impl RunningDecision {
         for day in days {
             if let Some(place) = self.places.get(&day.pair) {
                 let ([decide, impressions], amounts): &mut ([Counts; 2], Amounts) = &mut sums[*place];
-                *decide += self.by.of(day.counts);
+                *decide += self.count_unit.of(day.counts);
                 *impressions += day.counts.impressions;
                 *amounts += day.counts.amounts;
             }
@@ -182,7 +182,7 @@ impl RunningDecision {
         let mut decision = Decision {
             rankers: self.rankers.clone(),
             alpha: self.alpha,
-            by: self.by,
+            count_unit: self.count_unit,
             days: self.days,
             best: leader.map(|leader| best(self.rankers.len(), &pairs, leader, self.declared)),
             pairs,
@@ -197,16 +197,16 @@ impl RunningDecision {
 pub(super) fn decide_one(
     outcomes: &Outcomes,
     alpha: f64,
-    by: CountUnit,
+    count_unit: CountUnit,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Decision, StatisticsError> {
-    let mut running_decision = RunningDecision::new(outcomes.rankers.clone(), &outcomes.pairs(), alpha, by)?;
+    let mut running_decision = RunningDecision::new(outcomes.rankers.clone(), &outcomes.pairs(), alpha, count_unit)?;
     running_decision.add_with_progress(&outcomes.days, progress)?;
     Ok(running_decision.decision())
 }
 
 /// The same without progress.
 #[cfg(test)]
-pub(super) fn decided(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Decision, StatisticsError> {
+pub(super) fn decide_without_progress(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Decision, StatisticsError> {
     decide_one(outcomes, alpha, by, &|_| ())
 }

@@ -265,7 +265,7 @@ impl ValueDecision {
 
     /// How many units were cut, and which share of all value that is; `None` if none was.
     #[must_use]
-    pub fn cut(&self, unit: &str) -> Option<String> {
+    pub fn cut_sentence(&self, unit: &str) -> Option<String> {
         let mut totals = ConversionCounts::default();
         self.pairs.iter().for_each(|pair| totals += pair.last().counts);
         if totals.cut_units == 0 {
@@ -411,7 +411,7 @@ mod tests {
         let text = decision.headline("user", Some("EUR"));
         assert!(text.starts_with("new has more value than old, since 1970-01-"), "{text}");
         assert!(text.contains("9.600 and 8.000 per user (minor units of EUR); the difference is between 0."), "{text}");
-        assert_eq!(decision.cut("user"), None);
+        assert_eq!(decision.cut_sentence("user"), None);
         assert_eq!(decision.looks_csv().lines().count(), 41);
     }
 
@@ -422,7 +422,7 @@ mod tests {
         let last = decision.pairs[0].last();
         assert!(last.interval.is_none() && last.progress > 0.9, "{last:?}");
         assert!(decision.headline("user", None).contains("no interval yet: there is "));
-        assert_eq!(decision.cut("user").unwrap(), "Capped at 200: 0.2% of users, 72.7% of the value is cut.");
+        assert_eq!(decision.cut_sentence("user").unwrap(), "Capped at 200: 0.2% of users, 72.7% of the value is cut.");
         assert_eq!(decide_value(&Conversions { cap: None, ..conversions(1, 1, 1) }, 0, 0.05), Ok(None));
     }
 

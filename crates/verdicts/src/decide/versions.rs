@@ -223,7 +223,7 @@ impl Verdicts {
         serde_json::json!({
             "change": change,
             "level": 1.0 - self.latest().alpha,
-            "counted_by": self.latest().by.name(),
+            "counted_by": self.latest().count_unit.name(),
             "versions": self.versions.iter().map(version_json).collect::<Vec<_>>(),
         })
     }

@@ -62,7 +62,7 @@ pub struct Form {
     /// Which pages it keeps; `None` if that was not said.
     pub logged: Option<PageSelection>,
     /// Which pages have coins of their own.
-    pub fresh: CoinScope,
+    pub coin_scope: CoinScope,
 }
 
 /// The pages of a version, a day and a pair.
@@ -191,7 +191,7 @@ pub fn check(pages: &Pages<'_>) -> IntegrityReport {
                 total
             });
             draws += total.draws();
-            let pair = OfPair { names: [&pages.rankers[first], &pages.rankers[second]], days, all: total };
+            let pair = PairChecks { names: [&pages.rankers[first], &pages.rankers[second]], days, all: total };
             found.extend(pair.coins(pages.form, tests));
             found.extend(pair.clicks());
             found.extend(pair.lists());
@@ -227,15 +227,15 @@ fn tested_coins(form: Form, draws: u64) -> String {
         (Form { logged: Some(PageSelection::Clicked), .. }, _) => {
             format!("{NOT_TESTED}only pages with clicks were logged.")
         }
-        (Form { fresh: CoinScope::Unknown, .. }, _) => {
+        (Form { coin_scope: CoinScope::Unknown, .. }, _) => {
             format!("{NOT_TESTED}it is not known whether a user's list is drawn once or for every page (`coin`).")
         }
         (_, 0) => format!(
             "{NOT_TESTED}team draft and balanced interleaving show them, as they were mixed, and no page has such a list."
         ),
-        (Form { fresh, .. }, draws) => {
-            let which = if fresh == CoinScope::Every { "page" } else { "first page" };
-            let of = if fresh == CoinScope::Every { "" } else { " of units" };
+        (Form { coin_scope, .. }, draws) => {
+            let which = if coin_scope == CoinScope::Every { "page" } else { "first page" };
+            let of = if coin_scope == CoinScope::Every { "" } else { " of units" };
             format!("Coins of lists were tested on {}{of}.", with_unit(draws, which))
         }
     }
@@ -258,16 +258,16 @@ fn unknown(clicks: Clicks) -> Option<Fault> {
 }
 
 /// The pages of one pair.
-struct OfPair<'a> {
+struct PairChecks<'a> {
     names: [&'a str; 2],
     days: &'a [&'a PageDay],
     all: PageCounts,
 }
 
-impl OfPair<'_> {
+impl PairChecks<'_> {
     /// Coins that are not fair.
     fn coins(&self, form: Form, tests: usize) -> Vec<Fault> {
-        if form.logged == Some(PageSelection::Clicked) || form.fresh == CoinScope::Unknown {
+        if form.logged == Some(PageSelection::Clicked) || form.coin_scope == CoinScope::Unknown {
             return vec![];
         }
         let Self { names: [first, second], all: counts, .. } = self;
@@ -468,7 +468,7 @@ mod tests {
         let found = |coins: [u64; 2], logged: Option<PageSelection>| {
             let rankers = ["A", "B"].map(str::to_owned);
             let days = [PageDay { version: 0, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..counts } }];
-            let form = Form { logged, fresh: CoinScope::FirstOfUnit };
+            let form = Form { logged, coin_scope: CoinScope::FirstOfUnit };
             let clicks = Clicks::default();
             check(&Pages { rankers: &rankers, versions: &[None], days: &days, form, clicks }).faults
         };
@@ -488,7 +488,7 @@ mod tests {
         let rankers = ["A", "B"].map(str::to_owned);
         let fair = PageCounts { pages: 300, clicked: 90, coins: [150, 150], ..PageCounts::default() };
         let day = |version, coins| PageDay { version, day: 20_780, pair: (0, 1), counts: PageCounts { coins, ..fair } };
-        let form = Form { logged: Some(PageSelection::Every), fresh: CoinScope::FirstOfUnit };
+        let form = Form { logged: Some(PageSelection::Every), coin_scope: CoinScope::FirstOfUnit };
         let (versions, days) = ([None, Some("2".to_owned())], [day(0, [300, 0]), day(1, [150, 150])]);
         let pages = Pages { rankers: &rankers, versions: &versions, days: &days, form, clicks: Clicks::default() };
         let checked = check(&pages);

@@ -39,12 +39,12 @@ pub(super) struct PairCounts {
 }
 
 impl PairCounts {
-    pub(super) fn unit(&mut self, net: i32, amounts: UnitAmounts) {
+    pub(super) fn count_unit(&mut self, net: i32, amounts: UnitAmounts) {
         self.units.record(Preference::of_net(f64::from(net)));
         self.amounts.record(amounts);
     }
 
-    fn impression(&mut self, net: i8) {
+    fn count_impression(&mut self, net: i8) {
         self.impressions.record(Preference::of_net(f64::from(net)));
     }
 
@@ -64,47 +64,47 @@ impl AddAssign for PairCounts {
 /// The counts of a day in a version by pair.
 pub(super) struct DayCounts {
     rankers: usize,
-    few: BTreeMap<Pair, PairCounts>,
+    sparse_pairs: BTreeMap<Pair, PairCounts>,
     /// All pairs in the order of their numbers, once a set was counted.
-    pub(super) all: Vec<PairCounts>,
+    pub(super) dense_pairs: Vec<PairCounts>,
 }
 
 impl DayCounts {
-    pub(super) fn impression(&mut self, comparison: &Comparison) {
+    pub(super) fn count_impression(&mut self, comparison: &Comparison) {
         if let Comparison::Set(..) = comparison {
             self.expect_sets();
-            comparison.for_each_pair(|pair, net, _| self.all[pair_number(pair)].impression(net));
+            comparison.for_each_pair(|pair, net, _| self.dense_pairs[pair_number(pair)].count_impression(net));
         } else {
-            comparison.for_each_pair(|pair, net, _| self.few.entry(pair).or_default().impression(net));
+            comparison.for_each_pair(|pair, net, _| self.sparse_pairs.entry(pair).or_default().count_impression(net));
         }
     }
 
     /// A unit that counts by one impression.
-    pub(super) fn only(&mut self, comparison: &Comparison) {
+    pub(super) fn count_only_impression(&mut self, comparison: &Comparison) {
         if let Comparison::Set(..) = comparison {
             self.expect_sets();
             comparison.for_each_pair(|pair, net, clicks| {
-                self.all[pair_number(pair)].unit(net.into(), UnitAmounts::of(clicks))
+                self.dense_pairs[pair_number(pair)].count_unit(net.into(), UnitAmounts::of(clicks))
             });
         } else {
-            comparison.for_each_pair(|pair, net, clicks| self.unit(pair, net.into(), UnitAmounts::of(clicks)));
+            comparison.for_each_pair(|pair, net, clicks| self.count_unit(pair, net.into(), UnitAmounts::of(clicks)));
         }
     }
 
-    pub(super) fn unit(&mut self, pair: Pair, net: i32, amounts: UnitAmounts) {
-        self.few.entry(pair).or_default().unit(net, amounts);
+    pub(super) fn count_unit(&mut self, pair: Pair, net: i32, amounts: UnitAmounts) {
+        self.sparse_pairs.entry(pair).or_default().count_unit(net, amounts);
     }
 
     pub(super) fn expect_sets(&mut self) {
-        if self.all.is_empty() {
-            self.all = vec![Default::default(); self.rankers * (self.rankers - 1) / 2];
+        if self.dense_pairs.is_empty() {
+            self.dense_pairs = vec![Default::default(); self.rankers * (self.rankers - 1) / 2];
         }
     }
 
     pub(super) fn rows(self) -> Vec<DayRow> {
-        let mut rows = self.few;
+        let mut rows = self.sparse_pairs;
         let pairs = (1..self.rankers as u32).flat_map(|second| (0..second).map(move |first| (first, second)));
-        for (pair, counts) in pairs.zip(self.all).filter(|(_, counts)| !counts.is_empty()) {
+        for (pair, counts) in pairs.zip(self.dense_pairs).filter(|(_, counts)| !counts.is_empty()) {
             *rows.entry(pair).or_default() += counts;
         }
         rows.into_iter()
@@ -127,7 +127,7 @@ pub(super) struct VersionCounts {
 impl VersionCounts {
     pub(super) fn version(&mut self, version: u32) -> &mut DayCounts {
         let rankers = self.rankers;
-        let new = || DayCounts { rankers, few: BTreeMap::new(), all: Vec::new() };
+        let new = || DayCounts { rankers, sparse_pairs: BTreeMap::new(), dense_pairs: Vec::new() };
         self.versions.entry(version).or_insert_with(new)
     }
 }

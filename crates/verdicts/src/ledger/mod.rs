@@ -51,7 +51,7 @@ pub struct SettledUnit {
     /// The rankers that met: two, or those of a set. Empty for a bot that kept a set.
     pub arms: Vec<u32>,
     /// The only impression that counts, as [`Impression::shown`] has it; `None` if all do until the day that closed.
-    pub only: Option<(i64, u64)>,
+    pub only_impression: Option<(i64, u64)>,
     /// Whether it counts for nothing.
     pub is_bot: bool,
 }
@@ -241,7 +241,7 @@ impl<S: UnitStore> UnitLedger<S> {
                     .comparisons
                     .iter()
                     .filter_map(|(version, _, comparison)| Some((*version, comparison.as_ref()?)));
-                comparisons.for_each(|(version, comparison)| version_counts.version(version).impression(comparison));
+                comparisons.for_each(|(version, comparison)| version_counts.version(version).count_impression(comparison));
             }
             let last_day = day.saturating_add(rules.unit_days as i32 - 1);
             let steered = unit_day.comparisons.extract_if(.., |(version, ..)| rules.is_steered(*version)).collect();
@@ -249,7 +249,7 @@ impl<S: UnitStore> UnitLedger<S> {
                 close_first(record, steered, day, &mut version_counts, &mut self.days.tally)
             {
                 let is_bot = record.bot_from <= day;
-                settled(SettledUnit { unit, version, arms: comparison.arms(), only: Some(shown), is_bot });
+                settled(SettledUnit { unit, version, arms: comparison.arms(), only_impression: Some(shown), is_bot });
             }
             if add_to_sums(record, unit_day.comparisons, day, last_day, &mut self.days.tally) {
                 self.days.ending.entry(last_day).or_default().push(unit);
@@ -261,16 +261,16 @@ impl<S: UnitStore> UnitLedger<S> {
             let mut count = 0;
             for ((version, pair), sum) in record.sums.iter().filter(|(_, sum)| sum.last_day == day) {
                 count += 1;
-                settled(SettledUnit { unit, version, arms: vec![pair.0, pair.1], only: None, is_bot });
+                settled(SettledUnit { unit, version, arms: vec![pair.0, pair.1], only_impression: None, is_bot });
                 if !is_bot {
-                    version_counts.version(version).unit(pair, sum.net_wins, sum.amounts);
+                    version_counts.version(version).count_unit(pair, sum.net_wins, sum.amounts);
                 }
             }
             for (version, _, comparisons) in record.sets.iter_mut().filter(|(_, last_day, _)| *last_day == day) {
                 count += 1;
                 let comparisons = std::mem::take(comparisons);
                 let arms = comparisons.first().map_or_else(Vec::new, Comparison::arms);
-                settled(SettledUnit { unit, version: *version, arms, only: None, is_bot });
+                settled(SettledUnit { unit, version: *version, arms, only_impression: None, is_bot });
                 if !is_bot {
                     close_set(&comparisons, version_counts.version(*version));
                 }
@@ -304,7 +304,7 @@ fn close_first(
         let Some(first) = comparisons[0].2.take() else { continue };
         *(if is_bot { &mut tally.bots } else { &mut tally.counted }) += 1;
         if !is_bot {
-            version_counts.version(version).only(&first);
+            version_counts.version(version).count_only_impression(&first);
         }
         firsts.push((version, comparisons[0].1, first));
     }
@@ -357,7 +357,7 @@ fn add_to_sums(
 fn close_set(comparisons: &[Comparison], day_counts: &mut DayCounts) {
     day_counts.expect_sets();
     if let [only] = comparisons {
-        return day_counts.only(only);
+        return day_counts.count_only_impression(only);
     }
     // All of the same rankers in the same order.
     let mut sums: Vec<(Pair, i32, UnitAmounts)> = Vec::new();
@@ -374,6 +374,6 @@ fn close_set(comparisons: &[Comparison], day_counts: &mut DayCounts) {
         });
     }
     for (pair, sum, amounts) in sums {
-        day_counts.all[pair_number(pair)].unit(sum, amounts);
+        day_counts.dense_pairs[pair_number(pair)].count_unit(sum, amounts);
     }
 }

@@ -252,7 +252,7 @@ impl Experiment {
         let (zone, unit_days) = (self.rules.zone, self.config.unit_days);
         let Self { conversions: Some(ledger), rules, units, .. } = self else { return };
         let Some(rules) = &rules.outcomes else { return };
-        for SettledUnit { unit, version: _, arms, only, is_bot } in all {
+        for SettledUnit { unit, version: _, arms, only_impression: only, is_bot } in all {
             let outcome = SettledOutcome { arms: sorted_arms(&arms), last_day: day, only_impression: only, is_bot };
             let history = units.units_mut().unit_mut(unit).history_mut();
             history.lists.retain(|list| match only {
