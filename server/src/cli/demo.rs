@@ -55,9 +55,9 @@ impl Demo {
         println!("{}", demo::NOTICE);
         println!("serving http://{}", server.server().address());
         let address = server.server().address();
-        let ended = server.past(demo::HISTORY_DAYS, &stop).and_then(|()| {
+        let ended = server.play_past(demo::HISTORY_DAYS, &stop).and_then(|()| {
             println!("twelve days have passed; look at http://{address}, and end it with Ctrl-C");
-            server.present(&stop)
+            server.play_present(&stop)
         });
         server.stop();
         match &self.store {

@@ -85,7 +85,7 @@ impl Demo {
     ///
     /// # Errors
     /// If the server refuses requests of users.
-    pub fn past(&mut self, days: u32, stop: &AtomicBool) -> Result<()> {
+    pub fn play_past(&mut self, days: u32, stop: &AtomicBool) -> Result<()> {
         let end = self.now() + i64::from(days) * DAY;
         while !stop.load(Ordering::SeqCst) && self.now() < end {
             self.step(STEP_TIMES[0])?;
@@ -97,7 +97,7 @@ impl Demo {
     ///
     /// # Errors
     /// If the server refuses requests of users.
-    pub fn present(&mut self, stop: &AtomicBool) -> Result<()> {
+    pub fn play_present(&mut self, stop: &AtomicBool) -> Result<()> {
         let (begun, from) = (Instant::now(), self.now());
         while !stop.load(Ordering::SeqCst) && self.now() < START_TIME + ACTIVE_DAYS * DAY {
             let due = from + begun.elapsed().as_millis() as i64 * SPEED;
@@ -147,15 +147,15 @@ impl Demo {
         // A day closes half an hour after midnight; decisions are made an hour after it.
         let looked = |time: i64| (time - START_TIME - HOUR).div_euclid(DAY);
         if looked(from) != looked(from + length) {
-            self.decisions();
+            self.ship_winners();
         }
         Ok(())
     }
 
     /// Ships the winner of the experiment with a team that acts on its verdict, two days after it is known.
-    fn decisions(&mut self) {
+    fn ship_winners(&mut self) {
         for site in &mut self.sites {
-            let Some(path) = site.acts_at() else { continue };
+            let Some(path) = site.status_path() else { continue };
             let told = self.running.send(vec![("GET", path.clone(), serde_json::Value::Null)]);
             let advice = told.first().filter(|(_, status)| status["action"] == "ship");
             let winner = advice.map(|(_, status)| status["winner"].clone());

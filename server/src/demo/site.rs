@@ -177,7 +177,7 @@ impl Site {
     }
 
     /// Where its status is, if its winner is shipped once it is decided.
-    pub(super) fn acts_at(&self) -> Option<String> {
+    pub(super) fn status_path(&self) -> Option<String> {
         (self.plan.ships && !self.is_over).then(|| format!("/v1/experiments/{}", self.plan.name))
     }
 

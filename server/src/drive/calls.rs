@@ -50,7 +50,7 @@ impl Calls {
     }
 
     /// The number of retried requests.
-    pub(super) fn again(&self) -> u64 {
+    pub(super) fn retries(&self) -> u64 {
         self.retries
     }
 
@@ -70,17 +70,17 @@ impl Calls {
     pub(super) fn impression(&mut self, n: u64, unit: &str, lists: &str) -> Result<Assignment> {
         let body = format!("{{\"unit\":{},\"key\":\"drive-{n}\",{lists}}}", json!(unit));
         let path = format!("/v1/experiments/{}/impressions", self.experiment);
-        Ok(assignment(&self.answered("POST", &path, &body)?))
+        Ok(assignment(&self.send_accepted("POST", &path, &body)?))
     }
 
     pub(super) fn choose(&mut self, n: u64, unit: &str) -> Result<Assignment> {
         let path = format!("/v1/experiments/{}/choose", self.experiment);
         let body = json!({"unit": unit, "key": format!("drive-{n}")});
-        Ok(assignment(&self.answered("POST", &path, &body.to_string())?))
+        Ok(assignment(&self.send_accepted("POST", &path, &body.to_string())?))
     }
 
     pub(super) fn lists(&mut self, id: &str, lists: &str) -> Result<Assignment> {
-        let answer = self.answered("PUT", &format!("/v1/impressions/{id}/lists"), &format!("{{{lists}}}"))?;
+        let answer = self.send_accepted("PUT", &format!("/v1/impressions/{id}/lists"), &format!("{{{lists}}}"))?;
         Ok(assignment(&answer))
     }
 
@@ -94,7 +94,7 @@ impl Calls {
             })
         };
         let events: Vec<Value> = clicks.iter().map(event).collect();
-        let answer = self.answered("POST", "/v1/events", &Value::Array(events).to_string())?;
+        let answer = self.send_accepted("POST", "/v1/events", &Value::Array(events).to_string())?;
         let results = answer["results"].as_array().into_iter().flatten();
         let mut taken_count = 0;
         for result in results {
@@ -108,11 +108,11 @@ impl Calls {
     }
 
     pub(super) fn close(&mut self, id: &str) -> Result<bool> {
-        let answer = self.answered("POST", &format!("/v1/impressions/{id}/close"), "{}")?;
+        let answer = self.send_accepted("POST", &format!("/v1/impressions/{id}/close"), "{}")?;
         Ok(answer["closed"].as_bool().unwrap_or(false))
     }
 
-    fn answered(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
+    fn send_accepted(&mut self, method: &str, path: &str, body: &str) -> Result<Value> {
         match self.send(method, path, body)? {
             (200 | 201, answer) => Ok(answer),
             (status, answer) => refused(path, status, &answer),

@@ -154,7 +154,7 @@ impl Drive<'_> {
         for shown in pending_clicks {
             self.click(&mut calls, &shown, &mut totals)?;
         }
-        totals.retries = calls.again();
+        totals.retries = calls.retries();
         Ok(totals)
     }
 

@@ -4,7 +4,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 
-use super::sessions::{self, SignedIn};
+use super::sessions::{self, BrowserSession};
 use super::{App, Problem};
 use crate::store::{KeyRow, Role};
 
@@ -28,13 +28,13 @@ impl Caller {
 
     /// The only experiment that the caller may use.
     #[must_use]
-    pub(super) fn bound(&self) -> Option<&str> {
+    pub(super) fn only_experiment(&self) -> Option<&str> {
         self.key.as_ref()?.experiment.as_deref()
     }
 
     /// Refuses experiments that the key is not for.
     pub(super) fn check_experiment(&self, name: &str) -> Result<(), Problem> {
-        match self.bound() {
+        match self.only_experiment() {
             Some(bound) if bound != name => Err(Problem::new(
                 StatusCode::FORBIDDEN,
                 "this key is for another experiment; use a key of this experiment, or one for all",
@@ -83,7 +83,7 @@ impl Caller {
     }
 
     /// The reader of a page: identified by a header or a session cookie, or unnamed on a machine where everybody may read.
-    fn of_reader(parts: &Parts, app: &App) -> Result<(Self, Option<SignedIn>), Problem> {
+    fn of_reader(parts: &Parts, app: &App) -> Result<(Self, Option<BrowserSession>), Problem> {
         if let Some(caller) = Self::of(parts, app)? {
             return Ok((caller, None));
         }
@@ -164,7 +164,7 @@ pub(super) struct Reader {
     /// Who.
     pub(super) caller: Caller,
     /// The session, if the reader signed in.
-    pub(super) pass: Option<SignedIn>,
+    pub(super) pass: Option<BrowserSession>,
 }
 
 impl Reader {
@@ -224,12 +224,12 @@ impl FromRequestParts<App> for Sender {
 
 /// The only experiment that the key of a sender is for; none without a key, or if it is for all.
 #[derive(Debug)]
-pub(super) struct Bound(pub(super) Option<String>);
+pub(super) struct KeyExperiment(pub(super) Option<String>);
 
-impl FromRequestParts<App> for Bound {
+impl FromRequestParts<App> for KeyExperiment {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(Caller::of(parts, app)?.and_then(|caller| caller.bound().map(str::to_owned))))
+        Ok(Self(Caller::of(parts, app)?.and_then(|caller| caller.only_experiment().map(str::to_owned))))
     }
 }

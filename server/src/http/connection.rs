@@ -115,7 +115,7 @@ pub async fn serve_until(listener: TcpListener, patience: Duration, mut ready: w
                 .header_read_timeout(patience)
                 .max_buf_size(MAX_HEAD_BYTES)
                 .keep_alive(false)
-                .serve_connection(TokioIo::new(Patient::new(stream, patience)), service);
+                .serve_connection(TokioIo::new(TimedStream::new(stream, patience)), service);
             if let Err(error) = served.await {
                 tracing::trace!(%error, "a connection ended early");
             }
@@ -137,7 +137,7 @@ async fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .max_buf_size(MAX_HEAD_BYTES)
-        .serve_connection(TokioIo::new(Patient::new(stream, patience)), service);
+        .serve_connection(TokioIo::new(TimedStream::new(stream, patience)), service);
     let mut connection = pin!(connection);
     let connection_result = tokio::select! {
         connection_result = connection.as_mut() => connection_result,
@@ -170,14 +170,14 @@ fn tower_service(
 }
 
 /// A stream that is cut off if its peer does not take what is written within a time.
-struct Patient {
+struct TimedStream {
     stream: TcpStream,
     patience: Duration,
     timer: Pin<Box<Sleep>>,
     is_waiting: bool,
 }
 
-impl Patient {
+impl TimedStream {
     fn new(stream: TcpStream, patience: Duration) -> Self {
         Self { stream, patience, timer: Box::pin(sleep(patience)), is_waiting: false }
     }
@@ -197,7 +197,7 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for TimedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -207,7 +207,7 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for TimedStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.limited(written, context)

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use serde_json::{Value as Told, json};
 use traffic::{CLICKS, ClickFate};
 
-use super::auth::{Bound, Sender};
+use super::auth::{KeyExperiment, Sender};
 use super::body::{BodyKind, Events, parse_json};
 use super::off_thread::off_thread;
 use super::paths::seconds;
@@ -50,7 +50,7 @@ impl EventStatus {
     fn limit(&mut self, app: &App) {
         let of = match self {
             Self::UserOutcome(_, of) => *of,
-            _ => self.sent().map(|sent| sent.of),
+            _ => self.sent().map(|sent| sent.impression),
         };
         let Some(of) = of else { return };
         if !app.impression_rates.admits((of.experiment, of.impression), app.settings.impression_rate) {
@@ -71,7 +71,7 @@ impl EventStatus {
 pub(super) async fn events(
     State(app): State<App>,
     sender: Sender,
-    Bound(bound): Bound,
+    KeyExperiment(bound): KeyExperiment,
     body: Events,
 ) -> Result<Answer<Told>, Problem> {
     // The experiments of events cannot be looked up then.
@@ -252,7 +252,7 @@ impl Reader {
             Ok(fate) => fate,
             Err(ShapeError { path, found, expected }) => {
                 let place = if path.is_empty() { "the event".to_owned() } else { path };
-                let sent = of.and_then(Result::ok).map(|of| SentEvent { of, what: ClickAction::Malformed });
+                let sent = of.and_then(Result::ok).map(|of| SentEvent { impression: of, action: ClickAction::Malformed });
                 EventStatus::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
             }
         }
@@ -279,7 +279,7 @@ impl Reader {
         };
         let counting: Vec<&Arc<ExperimentHandle>> = entries.values().filter(counts).collect();
         if counting.is_empty() {
-            let sent = of.and_then(Result::ok).map(|of| SentEvent { of, what: ClickAction::Ignored });
+            let sent = of.and_then(Result::ok).map(|of| SentEvent { impression: of, action: ClickAction::Ignored });
             let why = "another action than a click, and no outcome of an experiment";
             return Ok(EventStatus::Known("ignored", why.to_owned(), sent));
         }
@@ -374,7 +374,7 @@ impl Reader {
         match of {
             // The status by its page, where it counts for nothing.
             Some(Ok(of)) if !counting_actions.iter().any(|entry| entry.id == of.experiment) && whose.is_empty() => {
-                let sent = SentEvent { of, what: ClickAction::Ignored };
+                let sent = SentEvent { impression: of, action: ClickAction::Ignored };
                 return Ok(EventStatus::Known(
                     "ignored",
                     "the experiment does not count this action".to_owned(),
@@ -402,7 +402,7 @@ fn click(event: &Node<'_, '_>, of: Option<Result<ImpressionId, IdError>>) -> Res
         .id("a document", 256)?
         .into_owned();
     Ok(match of.unwrap_or(Err(IdError::Unknown)) {
-        Ok(of) => EventStatus::Click(SentEvent { of, what: ClickAction::Click(document) }),
+        Ok(of) => EventStatus::Click(SentEvent { impression: of, action: ClickAction::Click(document) }),
         Err(error) => status_of_id_error(error),
     })
 }

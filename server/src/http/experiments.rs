@@ -81,7 +81,7 @@ pub(super) async fn list(
     WithRole(caller): ReadCaller,
     RawQuery(query): RawQuery,
 ) -> Result<Answer<Value>, Problem> {
-    let (lines, next) = list_page(&app, caller.bound(), query.as_deref()).await?;
+    let (lines, next) = list_page(&app, caller.only_experiment(), query.as_deref()).await?;
     let shared = Arc::clone(&app);
     let told = off_thread(move || -> Vec<Value> {
         let told = |line| match line {
@@ -149,7 +149,7 @@ pub(super) async fn delete(
             Ok::<_, jobs::Refusal>(())
         })
         .await??;
-    let is_erased = app.truncation.is_done(WRITER_PATIENCE).await;
+    let is_erased = app.truncation.wait_until_done(WRITER_PATIENCE).await;
     tracing::info!(experiment = told, who = caller.name(), "deleted");
     Ok(Answer(json!({"experiment": told, "deleted": true, "erased": is_erased})))
 }
@@ -176,14 +176,14 @@ pub(super) async fn status(
 /// more often.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
-    last: Mutex<BTreeMap<u32, Turn>>,
+    last: Mutex<BTreeMap<u32, VerdictSlot>>,
 }
 
 /// Held by the task that computes the verdict of an experiment; others wait, and use its result.
-type Turn = Arc<Mutex<Option<(usize, Arc<DecisionReport>)>>>;
+type VerdictSlot = Arc<Mutex<Option<(usize, Arc<DecisionReport>)>>>;
 
 impl Verdicts {
-    fn turn(&self, id: u32) -> Turn {
+    fn turn(&self, id: u32) -> VerdictSlot {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(last.entry(id).or_default())
     }
@@ -191,7 +191,7 @@ impl Verdicts {
     /// For each known verdict, the number of rows it follows from. One that is being computed is not known yet.
     pub(super) fn known(&self) -> BTreeMap<u32, usize> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows = |turn: &Turn| turn.try_lock().ok().and_then(|held| held.as_ref().map(|(rows, _)| *rows));
+        let rows = |turn: &VerdictSlot| turn.try_lock().ok().and_then(|held| held.as_ref().map(|(rows, _)| *rows));
         last.iter().filter_map(|(&id, turn)| Some((id, rows(turn)?))).collect()
     }
 
@@ -207,10 +207,10 @@ impl Verdicts {
         let verdict = match (held.as_ref(), snapshot.evidence.take()) {
             // At least as new as the snapshot: rows are only added.
             (Some((known, verdict)), evidence) if *known >= rows || evidence.is_none() => Arc::clone(verdict),
-            (before, evidence) => {
-                let before = before.map(|(_, verdict)| Arc::clone(verdict));
+            (previous, evidence) => {
+                let previous = previous.map(|(_, verdict)| Arc::clone(verdict));
                 let evidence = evidence.unwrap_or_else(|| unreachable!("what is known is never forgotten"));
-                let verdict = Arc::new(DecisionReport::from_previous(before.as_deref(), &evidence));
+                let verdict = Arc::new(DecisionReport::from_previous(previous.as_deref(), &evidence));
                 *held = Some((rows, Arc::clone(&verdict)));
                 verdict
             }
@@ -368,7 +368,7 @@ pub(super) async fn delete_unit(
     top.only(&["unit"])?;
     let unit = top.need("unit", "a unit")?.id("a unit", 256)?;
     let entries = app.directory.all();
-    let seen = entries.values().filter(|entry| caller.bound().is_none_or(|bound| bound == entry.config.name));
+    let seen = entries.values().filter(|entry| caller.only_experiment().is_none_or(|bound| bound == entry.config.name));
     let now = app.clock.now();
     let hashes: Vec<(u32, UnitHash)> = seen
         .flat_map(|entry| {
@@ -403,7 +403,7 @@ pub(super) async fn delete_unit(
         count
     };
     let impressions = app.writer.call(None, deleted).await?;
-    let is_erased = !is_known || app.truncation.is_done(WRITER_PATIENCE).await;
+    let is_erased = !is_known || app.truncation.wait_until_done(WRITER_PATIENCE).await;
     let mut told = json!({"deleted": is_known, "impressions": impressions, "erased": is_erased});
     if !is_erased {
         told["why"] = "the data are deleted, and copies of them stay in the write-ahead log until who reads the store (a backup, an \

@@ -59,7 +59,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let mut response = match admit(&app, &request) {
         Err(problem) => problem.into_response(),
         Ok(()) if is_preflight(&request) => preflight(),
-        Ok(()) => caught(next.run(request)).await,
+        Ok(()) => catch_panics(next.run(request)).await,
     };
     let headers = response.headers_mut();
     for (name, value) in RESPONSE_HEADERS {
@@ -89,7 +89,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
 }
 
 /// The answer of a handler, or a problem if it panicked: the caller gets an answer, and other calls go on.
-async fn caught(handler: impl Future<Output = Response>) -> Response {
+async fn catch_panics(handler: impl Future<Output = Response>) -> Response {
     let mut handler = pin!(handler);
     let answer = poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)));
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn a_fault_of_a_handler_is_answered() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let status = |handler: fn() -> Response| runtime.block_on(caught(async move { handler() })).status();
+        let status = |handler: fn() -> Response| runtime.block_on(catch_panics(async move { handler() })).status();
         assert_eq!(status(|| "fine".into_response()), 200);
         assert_eq!(status(|| panic!("a fault")), 500);
     }

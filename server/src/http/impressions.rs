@@ -92,7 +92,7 @@ async fn ask_writer(
     body: Value<'_>,
     lists: Option<jobs::Lists>,
 ) -> Result<jobs::Answer, Problem> {
-    if let Some(why) = entry.halted() {
+    if let Some(why) = entry.halt_reason() {
         return Ok(jobs::Answer::Fallback(why));
     }
     let ask = writer_request(app, entry, requester, kind, body);
@@ -147,7 +147,7 @@ pub(super) async fn lists(
         app.writer.give_up(id);
         Ok(fallback_list(&app, fallback, why))
     };
-    if let Some(why) = path.entry.halted() {
+    if let Some(why) = path.entry.halt_reason() {
         return give_up_with_fallback(why);
     }
     let mixed = app.writer.call(Some(within), move |transaction| jobs::lists(transaction, id, &lists, request)).await;
@@ -248,7 +248,7 @@ fn writer_request(
     requester: &Requester,
     kind: &str,
     body: Value<'_>,
-) -> jobs::Ask {
+) -> jobs::ImpressionRequest {
     let (id, hashes) = (entry.id, &app.hashes);
     let Requester { unit, agent, query, key, segment } = requester;
     let marks = Marks {
@@ -259,7 +259,7 @@ fn writer_request(
     };
     let (share, lane) = (entry.config.share, entry.config.lane.as_ref());
     let needs_place = !unit.is_empty() && (share < 1.0 || lane.is_some());
-    jobs::Ask {
+    jobs::ImpressionRequest {
         experiment: id,
         place: needs_place.then(|| app.places.of(id, lane.map_or("", |lane| lane.of.as_str()), unit)),
         unit: (!unit.is_empty()).then(|| hashes.unit(id, unit, app.clock.now())),

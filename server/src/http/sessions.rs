@@ -21,13 +21,13 @@ type Hash = [u8; 32];
 
 /// A session that a request belongs to.
 #[derive(Debug, Clone)]
-pub(super) struct SignedIn {
+pub(super) struct BrowserSession {
     session: Hash,
     /// The token that forms of the session's pages carry.
     pub(super) token: String,
 }
 
-impl SignedIn {
+impl BrowserSession {
     fn of(name: &str) -> Self {
         // Derived from the name, so that any server can compute it; the name cannot be derived from it.
         let token = Sha256::new().chain_update(b"form\0").chain_update(name.as_bytes()).finalize();
@@ -58,7 +58,7 @@ pub(super) async fn begin(app: &App, key: i64, is_secure: bool) -> Result<Header
 }
 
 /// The session of a request and its key, if both are still good.
-pub(super) fn find(parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
+pub(super) fn find(parts: &Parts, app: &App) -> Option<(KeyRow, BrowserSession)> {
     let cookies = parts.headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut names = cookies.flat_map(|text| text.split(';')).filter_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
@@ -66,18 +66,18 @@ pub(super) fn find(parts: &Parts, app: &App) -> Option<(KeyRow, SignedIn)> {
     });
     let now = app.clock.now();
     names.find_map(|name| {
-        let pass = SignedIn::of(name);
+        let pass = BrowserSession::of(name);
         Some((app.keys.of_id(app.sign_ins.key(&pass.session, now)?, now)?, pass))
     })
 }
 
 /// Whether a session is still open: not signed out of, and not too old.
-pub(super) fn is_open(app: &App, pass: &SignedIn) -> bool {
+pub(super) fn is_open(app: &App, pass: &BrowserSession) -> bool {
     app.sign_ins.key(&pass.session, app.clock.now()).is_some()
 }
 
 /// Ends a session.
-pub(super) async fn end(app: &App, pass: &SignedIn) -> Result<(), Problem> {
+pub(super) async fn end(app: &App, pass: &BrowserSession) -> Result<(), Problem> {
     keep(app, None, pass.session).await?;
     app.sign_ins.remove(&pass.session);
     Ok(())
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn tokens_of_forms_are_those_of_their_session() {
-        let [one, other] = ["one", "other"].map(SignedIn::of);
-        assert_eq!(one.token, SignedIn::of("one").token);
+        let [one, other] = ["one", "other"].map(BrowserSession::of);
+        assert_eq!(one.token, BrowserSession::of("one").token);
         assert!(one.token != other.token && one.token != ids::encode(&one.session));
         assert_ne!(OpenToken::default().0, OpenToken::default().0);
     }

@@ -13,9 +13,9 @@ use crate::writer::Transaction;
 #[derive(Debug, Clone)]
 pub struct SentEvent {
     /// The impression.
-    pub of: ImpressionId,
+    pub impression: ImpressionId,
     /// The action.
-    pub what: ClickAction,
+    pub action: ClickAction,
 }
 
 /// The action of an event.
@@ -34,12 +34,12 @@ pub fn events(transaction: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<Clic
     let mut experiment_known: BTreeMap<(u32, u64), Option<StoredPage>> = BTreeMap::new();
     let mut fates = Vec::with_capacity(sent.len());
     let now = transaction.now;
-    for SentEvent { of, what } in sent {
-        let impression = of.impression;
-        let document = match what {
+    for SentEvent { impression: id, action } in sent {
+        let impression = id.impression;
+        let document = match action {
             ClickAction::Click(document) => document,
             ClickAction::Malformed | ClickAction::Ignored => {
-                match (transaction.experiment_of(of), what) {
+                match (transaction.experiment_of(id), action) {
                     (Some(experiment), ClickAction::Malformed) => experiment.note_malformed(now, impression),
                     (Some(experiment), _) => experiment.note_ignored(now, impression),
                     (None, _) => {}
@@ -48,9 +48,9 @@ pub fn events(transaction: &mut Transaction<'_>, sent: &[SentEvent]) -> Vec<Clic
             }
         };
         let shown = experiment_known
-            .entry((of.experiment, impression))
-            .or_insert_with(|| transaction.shown(of.experiment, impression));
-        let fate = match transaction.experiment_of(of) {
+            .entry((id.experiment, impression))
+            .or_insert_with(|| transaction.shown(id.experiment, impression));
+        let fate = match transaction.experiment_of(id) {
             None => ClickFate::Unknown,
             Some(experiment) => match shown {
                 // A closed or unknown impression is reported before the clicked document is checked.

@@ -67,7 +67,7 @@ pub fn change(
     let now = transaction.now;
     let has_to_begin = to == State::Running && transaction.known(id).is_some_and(|known| !known.has_begun());
     if let Some(known) = transaction.known(id).filter(|_| has_to_begin)
-        && let Some((other, _)) = transaction.in_the_way(id, known.config())
+        && let Some((other, _)) = transaction.blocking_experiment(id, known.config())
     {
         return Err(Refusal::Conflict(format!(
             "the experiment has not begun, and its lane overlaps that of experiment {other:?}; end that one first"

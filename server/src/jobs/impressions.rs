@@ -18,7 +18,7 @@ const MAX_OPEN_WINDOWS: i64 = 10;
 
 /// A request for an impression.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct ImpressionRequest {
     /// The experiment's number in the store.
     pub experiment: u32,
     /// The unit; an impression without one is a unit of its own.
@@ -104,7 +104,7 @@ pub enum Answer {
 ///
 /// # Errors
 /// If the key came before with another request, its impression is closed, or a list is missing.
-pub fn ask(transaction: &mut Transaction<'_>, ask: &Ask, lists: Option<&Lists>) -> Result<Answer, Refusal> {
+pub fn ask(transaction: &mut Transaction<'_>, ask: &ImpressionRequest, lists: Option<&Lists>) -> Result<Answer, Refusal> {
     let (id, now, max_open) = (ask.experiment, transaction.now, transaction.open_impressions as u64);
     let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let state = experiment.state();

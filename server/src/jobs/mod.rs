@@ -14,7 +14,7 @@ pub use clicks::{ClickAction, SentEvent, events};
 pub use deletion::{delete, deletion_of_unit};
 pub use experiments::{change, create, delete as delete_experiment, raise};
 pub use glance::Glance;
-pub use impressions::{Answer, Ask, Lists, Names, ask, close, displayed, judge, lists, next};
+pub use impressions::{Answer, ImpressionRequest, Lists, Names, ask, close, displayed, judge, lists, next};
 pub use outcomes::{CreditTarget, OutcomeFate, UserOutcome, outcomes};
 pub use refusal::Refusal;
 pub use status::{Snapshot, looks, snapshot, snapshot_with, snapshots};

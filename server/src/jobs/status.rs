@@ -18,7 +18,7 @@ pub struct Snapshot<T> {
     /// The experiment's number in the store.
     pub id: u32,
     /// The status without a verdict.
-    pub told: T,
+    pub content: T,
     /// The facts for the headline, beside the verdict.
     pub facts: Facts,
     /// The number of rows that verdicts follow from; rows are never changed or removed.
@@ -37,7 +37,7 @@ pub fn snapshot(transaction: &mut Transaction<'_>, id: u32, known: Option<usize>
     snapshot_with(transaction, id, known, |experiment| {
         let mut status = details(experiment);
         status["waits_for"] = awaited.into();
-        if let Some(until) = stands_still(experiment, now) {
+        if let Some(until) = still_until(experiment, now) {
             status["stands_still_until"] = until.into();
             if let Some(warnings) = status["warnings"].as_array_mut() {
                 warnings.insert(0, standing_still_warning(experiment).into());
@@ -48,7 +48,7 @@ pub fn snapshot(transaction: &mut Transaction<'_>, id: u32, known: Option<usize>
 }
 
 /// The time until which an experiment stands still, because the clock was ahead at its last event.
-fn stands_still(experiment: &Experiment, now: i64) -> Option<i64> {
+fn still_until(experiment: &Experiment, now: i64) -> Option<i64> {
     Some(experiment.time()).filter(|time| *time > now + MAX_CLOCK_LAG)
 }
 
@@ -65,7 +65,7 @@ const MAX_CLOCK_LAG: i64 = 60_000;
 
 /// The warning of an experiment for which time stands still.
 pub(super) fn still_warning(experiment: &Experiment, now: i64) -> Option<String> {
-    stands_still(experiment, now).map(|_| standing_still_warning(experiment))
+    still_until(experiment, now).map(|_| standing_still_warning(experiment))
 }
 
 /// As [`snapshot`], with the result of `told` as the status.
@@ -131,10 +131,10 @@ pub fn looks(transaction: &Transaction<'_>, verdict_rows: &BTreeMap<u32, usize>)
     transaction.experiments().map(of).collect()
 }
 
-fn take_snapshot<T>(experiment: &Experiment, id: u32, known: Option<usize>, told: T) -> Snapshot<T> {
+fn take_snapshot<T>(experiment: &Experiment, id: u32, known: Option<usize>, content: T) -> Snapshot<T> {
     let rows = experiment.rows().len() + experiment.conversion_rows();
     let evidence = (known != Some(rows)).then(|| experiment.evidence());
-    Snapshot { id, told, facts: experiment.facts(), rows, evidence }
+    Snapshot { id, content, facts: experiment.facts(), rows, evidence }
 }
 
 impl<T> Snapshot<T> {
@@ -149,13 +149,13 @@ impl Snapshot<Value> {
     #[must_use]
     pub fn with_headline(mut self, verdict: &DecisionReport) -> Value {
         let headline = self.facts.headline(verdict);
-        self.told["headline"] = headline.sentence.into();
-        self.told["standing"] = headline.standing.name().into();
-        self.told["trusted"] = self.facts.integrity().is_trusted().into();
-        self.told["winner"] = headline.winner.into();
-        self.told["action"] = headline.action.into();
-        self.told["advice"] = headline.advice.into();
-        self.told
+        self.content["headline"] = headline.sentence.into();
+        self.content["standing"] = headline.standing.name().into();
+        self.content["trusted"] = self.facts.integrity().is_trusted().into();
+        self.content["winner"] = headline.winner.into();
+        self.content["action"] = headline.action.into();
+        self.content["advice"] = headline.advice.into();
+        self.content
     }
 
     /// Everything, with the verdict.

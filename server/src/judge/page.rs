@@ -65,7 +65,7 @@ impl Pages {
 
     /// A pair, for the judge of this key.
     pub(super) fn question(&self, key: &str, pair: &ShownPair, notice: &str) -> String {
-        let number = pair.own + 1;
+        let number = pair.own_answers + 1;
         let side = |at: usize| {
             let (digit, verdict) = [("1", "first"), ("2", "second")][at];
             html! {
@@ -84,7 +84,7 @@ impl Pages {
             header.bar {
                 p.count { "Question " (number) }
                 p.muted {
-                    @if pair.all > pair.own { (pair.all) " answers of all judges. " }
+                    @if pair.all_answers > pair.own_answers { (pair.all_answers) " answers of all judges. " }
                     (pair.outlook.sentence)
                     @if !pair.outlook.leader.is_empty() { " " (pair.outlook.leader) }
                 }

@@ -26,8 +26,8 @@ pub(super) struct ShownPair {
     pub(super) question: String,
     pub(super) answers: [String; 2],
     /// The number of answers by this judge, and by all.
-    pub(super) own: u64,
-    pub(super) all: u64,
+    pub(super) own_answers: u64,
+    pub(super) all_answers: u64,
     /// Whether there is something to undo.
     pub(super) may_undo: bool,
     /// Whether this judge has seen all pairs: from now on, pairs repeat.
@@ -109,8 +109,8 @@ impl Room {
             ticket: pair.ticket,
             question: self.texts.question(item).to_owned(),
             answers: [text(pair.first), text(pair.second)],
-            own: session.judged().iter().filter(is_own).count() as u64,
-            all: counts.answered,
+            own_answers: session.judged().iter().filter(is_own).count() as u64,
+            all_answers: counts.answered,
             may_undo: session.last_closed(Some(judge)).is_some(),
             has_seen_all: session.has_seen_all(judge),
             outlook: self.looks.latest(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use super::deliveries::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
+use super::deliveries::{Body, Delivery, DueMessage, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 use super::messages::ExperimentLook;
 use crate::store::postgres::{Command, Session};
 use crate::store::{Access, Node, StoreError};
@@ -64,11 +64,11 @@ impl DatabaseQueue {
         })
     }
 
-    pub(super) fn due(&mut self, now: i64) -> Result<Vec<Due>, QueueError> {
+    pub(super) fn due(&mut self, now: i64) -> Result<Vec<DueMessage>, QueueError> {
         if self.epoch().is_none() {
             return Ok(vec![]);
         }
-        let due = |row: &Row| Due {
+        let due = |row: &Row| DueMessage {
             id: row.get(0),
             experiment: row.get(1),
             kind: row.get(2),
@@ -79,17 +79,17 @@ impl DatabaseQueue {
         self.ask(|session| Ok(session.rows(include_str!("sql/due.sql"), &[&now])?.iter().map(due).collect()))
     }
 
-    pub(super) fn claim(&mut self, message: &Due, now: i64) -> Result<bool, QueueError> {
+    pub(super) fn claim(&mut self, message: &DueMessage, now: i64) -> Result<bool, QueueError> {
         if self.epoch().is_none() {
             return Ok(false);
         }
-        let Due { id, next, .. } = message;
+        let DueMessage { id, next, .. } = message;
         let sql = "UPDATE messages SET next = $3 WHERE id = $1 AND next = $2 AND delivered IS NULL";
         self.ask(|session| Ok(session.execute(sql, &[id, next, &now.saturating_add(CLAIM_MILLIS)])? == 1))
     }
 
     /// Also on a server that leads no more: a received message must not be sent again.
-    pub(super) fn sent(&mut self, message: &Due, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
+    pub(super) fn sent(&mut self, message: &DueMessage, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
         self.ask(|session| match answer {
             Ok(()) => {
                 session.execute("UPDATE messages SET delivered = $2 WHERE id = $1", &[&message.id, &now])?;

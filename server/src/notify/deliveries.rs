@@ -43,7 +43,7 @@ pub enum QueueError {
 
 /// A message that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct DueMessage {
     /// Its number, by which a receiver recognizes repeated messages.
     pub id: i64,
     /// The experiment.
@@ -57,7 +57,7 @@ pub struct Due {
     pub(super) next: i64,
 }
 
-impl Due {
+impl DueMessage {
     /// The number of the next attempt, from 1.
     #[must_use]
     pub fn attempt(&self) -> i64 {

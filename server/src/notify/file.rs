@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::json;
 
-use super::deliveries::{Body, Delivery, Due, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
+use super::deliveries::{Body, Delivery, DueMessage, MAX_KEPT_DELIVERIES, News, QueueError, ReportedStates, all_news};
 use super::messages::{ExperimentLook, ReportedState};
 
 /// The version of the file's format. The first one lacks the rankers that harm a segment.
@@ -129,7 +129,7 @@ impl FileQueue {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn due(&self, now: i64) -> Result<Vec<Due>, QueueError> {
+    pub fn due(&self, now: i64) -> Result<Vec<DueMessage>, QueueError> {
         let failed = self.failed();
         let mut messages = self
             .connection
@@ -140,7 +140,7 @@ impl FileQueue {
             )
             .map_err(&failed)?;
         let rows = messages.query_map(params![now], |row| {
-            Ok(Due {
+            Ok(DueMessage {
                 id: row.get(0)?,
                 experiment: row.get(1)?,
                 kind: row.get(2)?,
@@ -156,7 +156,7 @@ impl FileQueue {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn sent(&mut self, message: &Due, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
+    pub fn sent(&mut self, message: &DueMessage, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
         let failed = self.failed();
         match answer {
             Ok(()) => {

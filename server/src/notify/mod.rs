@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-pub use deliveries::{Delivery, Due, QueueError};
+pub use deliveries::{Delivery, DueMessage, QueueError};
 pub use messages::{ExperimentLook, Message, ReportedState, new_messages};
 pub use queue::{Queue, QueueStore};
 pub use send::Target;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::database::DatabaseQueue;
-use super::deliveries::{Delivery, Due, QueueError};
+use super::deliveries::{Delivery, DueMessage, QueueError};
 use super::file::FileQueue;
 use super::messages::ExperimentLook;
 use crate::store::Node;
@@ -61,7 +61,7 @@ impl Queue {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn due(&mut self, now: i64) -> Result<Vec<Due>, QueueError> {
+    pub fn due(&mut self, now: i64) -> Result<Vec<DueMessage>, QueueError> {
         on!(self, kept => kept.due(now))
     }
 
@@ -69,7 +69,7 @@ impl Queue {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn claim(&mut self, message: &Due, now: i64) -> Result<bool, QueueError> {
+    pub fn claim(&mut self, message: &DueMessage, now: i64) -> Result<bool, QueueError> {
         match self {
             // It has one server.
             Self::File(_) => Ok(true),
@@ -81,7 +81,7 @@ impl Queue {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn sent(&mut self, message: &Due, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
+    pub fn sent(&mut self, message: &DueMessage, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
         on!(self, kept => kept.sent(message, answer, now))
     }
 

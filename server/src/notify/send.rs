@@ -5,7 +5,7 @@ use std::time::Duration;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use super::deliveries::Due;
+use super::deliveries::DueMessage;
 
 /// The timeout of a receiver.
 const RECEIVER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ impl Target {
     ///
     /// # Errors
     /// Why it was not taken: no connection, no answer in time, or another status than 2xx.
-    pub fn send(&self, message: &Due) -> Result<(), String> {
+    pub fn send(&self, message: &DueMessage) -> Result<(), String> {
         let config = ureq::Agent::config_builder()
             .timeout_global(Some(RECEIVER_TIMEOUT))
             .http_status_as_error(false)

@@ -10,7 +10,7 @@ use traffic::Event;
 use super::job::{Job, Pending};
 use super::load::impression_of;
 use super::maintenance::Slice;
-use super::open_store::due;
+use super::open_store::next_maintenance;
 use super::thread::WriterThread;
 use super::{LoadedExperiment, NoAnswer, Transaction, UndeliveredImpression};
 use crate::store::{NewEvent, Store, StoreError};
@@ -68,7 +68,7 @@ impl WriterThread {
                 match &self.options.node {
                     // The new leader has everything that was acknowledged here.
                     Some(node) if error == StoreError::Fenced => {
-                        node.fenced(self.leading_epoch);
+                        node.note_fenced(self.leading_epoch);
                         self.shared.knows_all.store(false, Ordering::SeqCst);
                     }
                     _ => {}
@@ -131,7 +131,7 @@ impl WriterThread {
             failure.map_or(Ok(()), Err)?;
             deleted.iter().for_each(|id| open.content.remove(*id));
             let mut has_written = must_write;
-            if let Some(id) = due(&open.content.experiments)
+            if let Some(id) = next_maintenance(&open.content.experiments)
                 && let Some(loaded) = open.content.experiments.get_mut(&id)
             {
                 let slice = loaded.slice(&open.store, id, now)?;

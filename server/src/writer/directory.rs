@@ -64,7 +64,7 @@ impl ExperimentHandle {
 
     /// The reason why nothing is mixed at present, independent of the writer.
     #[must_use]
-    pub fn halted(&self) -> Option<&'static str> {
+    pub fn halt_reason(&self) -> Option<&'static str> {
         match self {
             one if one.damage.is_some() => Some("damaged"),
             one if one.is_killed() => Some("killed"),
@@ -99,7 +99,7 @@ impl ExperimentHandle {
 
     /// Kills the experiment in this process, immediately.
     pub fn pull(&self, who: &str, why: &str) {
-        *self.held_by() = (who.to_owned(), why.to_owned());
+        *self.lock_pulled_by() = (who.to_owned(), why.to_owned());
         self.is_pulled.store(true, Ordering::SeqCst);
     }
 
@@ -111,10 +111,10 @@ impl ExperimentHandle {
     /// The author of the kill, and the reason, if they are not in the log yet.
     #[must_use]
     pub fn pending_kill(&self) -> Option<(String, String)> {
-        (self.is_pulled() && !self.is_killed.load(Ordering::SeqCst)).then(|| self.held_by().clone())
+        (self.is_pulled() && !self.is_killed.load(Ordering::SeqCst)).then(|| self.lock_pulled_by().clone())
     }
 
-    fn held_by(&self) -> MutexGuard<'_, (String, String)> {
+    fn lock_pulled_by(&self) -> MutexGuard<'_, (String, String)> {
         self.pulled_by.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -159,7 +159,7 @@ impl Directory {
         let fresh = entries.into_iter().map(|entry| {
             let name = entry.config.name.clone();
             if let Some(before) = loaded.get(&name).filter(|before| before.is_pulled()) {
-                let (who, why) = before.held_by().clone();
+                let (who, why) = before.lock_pulled_by().clone();
                 entry.pull(&who, &why);
             }
             (name, Arc::new(entry))

@@ -11,12 +11,12 @@ use super::{NoAnswer, Transaction, UndeliveredImpression};
 type Answer<T> = Result<T, NoAnswer>;
 
 /// Whether the caller gave an answer without the writer, because that took too long.
-pub(super) type Late = Arc<AtomicBool>;
+pub(super) type LateFlag = Arc<AtomicBool>;
 
 /// Task for the writer.
 pub(super) struct Job {
     deadline: Option<Instant>,
-    late: Late,
+    late: LateFlag,
     work: Box<dyn Task>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Pending {
     reply: Box<dyn Reply>,
     /// The impression to close if the answer is not delivered.
     offer: Option<UndeliveredImpression>,
-    late: Late,
+    late: LateFlag,
 }
 
 trait Task: Send {
@@ -44,7 +44,7 @@ struct Call<T, F> {
     reply: oneshot::Sender<Answer<T>>,
 }
 
-struct Answered<T> {
+struct AnswerReply<T> {
     answer: T,
     reply: oneshot::Sender<Answer<T>>,
 }
@@ -52,7 +52,7 @@ struct Answered<T> {
 impl<T: Send + 'static, F: FnOnce(&mut Transaction<'_>) -> T + Send> Task for Call<T, F> {
     fn carry_out(self: Box<Self>, transaction: &mut Transaction<'_>) -> Box<dyn Reply> {
         let answer = (self.make)(transaction);
-        Box::new(Answered { answer, reply: self.reply })
+        Box::new(AnswerReply { answer, reply: self.reply })
     }
 
     fn refuse(self: Box<Self>, why: NoAnswer) {
@@ -65,7 +65,7 @@ impl<T: Send + 'static, F: FnOnce(&mut Transaction<'_>) -> T + Send> Task for Ca
     }
 }
 
-impl<T: Send + 'static> Reply for Answered<T> {
+impl<T: Send + 'static> Reply for AnswerReply<T> {
     fn send(self: Box<Self>, failed: Option<NoAnswer>) -> bool {
         self.reply.send(failed.map_or(Ok(self.answer), Err)).is_ok()
     }
@@ -74,7 +74,7 @@ impl<T: Send + 'static> Reply for Answered<T> {
 impl Job {
     pub(super) fn new<T: Send + 'static>(
         deadline: Option<Instant>,
-        late: Late,
+        late: LateFlag,
         make: impl FnOnce(&mut Transaction<'_>) -> T + Send + 'static,
         reply: oneshot::Sender<Answer<T>>,
     ) -> Self {

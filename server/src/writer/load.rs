@@ -91,7 +91,7 @@ pub fn fold(store: &Store, id: u32, name: &str, each: impl FnMut(NextEvent<'_>))
         LoadError::Event { experiment: name.to_owned(), n: first, message }
     };
     let head = store.snapshots(id)?.into_iter().find(|head| head.n + 1 >= first).ok_or_else(missing)?;
-    let begun = restored(store, id, name, head)?;
+    let begun = restore(store, id, name, head)?;
     fold_after(store, id, name, Some(begun), each)
 }
 
@@ -101,7 +101,7 @@ struct RestoredExperiment {
     at: u64,
 }
 
-fn restored(store: &Store, id: u32, name: &str, head: SnapshotHead) -> Result<RestoredExperiment, LoadError> {
+fn restore(store: &Store, id: u32, name: &str, head: SnapshotHead) -> Result<RestoredExperiment, LoadError> {
     let bytes = store.snapshot(id, &head)?;
     let stored = |unit| Ok(store.unit_state(id, unit, head.n)?.map(|state| state.bytes));
     match Experiment::from_snapshot(&bytes, stored) {
@@ -234,12 +234,12 @@ pub struct Damage {
 
 /// The content of a store.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedStore {
     pub(super) experiments: BTreeMap<u32, LoadedExperiment>,
     pub(super) damaged: BTreeMap<u32, Damage>,
 }
 
-impl Loaded {
+impl LoadedStore {
     /// Forgets an experiment.
     pub(super) fn remove(&mut self, id: u32) {
         self.experiments.remove(&id);
@@ -279,8 +279,8 @@ pub(super) fn load(
     store: &Store,
     damage_found: &BTreeMap<u32, StoreError>,
     checked_units: u64,
-) -> Result<Loaded, LoadError> {
-    let mut loaded = Loaded::default();
+) -> Result<LoadedStore, LoadError> {
+    let mut loaded = LoadedStore::default();
     for (id, name) in store.experiments()? {
         // A bad snapshot can be replaced from a complete log.
         let is_whole = store.first_event(id).is_ok_and(|first| first == 1);
@@ -330,7 +330,7 @@ pub(super) fn fold_rest(
     }
     let mut heads = heads?;
     while let Some(&head) = heads.last() {
-        let restored_experiment = restored(store, id, name, head);
+        let restored_experiment = restore(store, id, name, head);
         match restored_experiment.and_then(|begun| fold_after(store, id, name, Some(begun), |_| {})) {
             Ok(folded) => return Ok((folded, heads)),
             Err(LoadError::Store(error)) if error.experiment().is_none() => return Err(error.into()),

@@ -36,7 +36,7 @@ pub use truncate::Truncation;
 use crate::ids::{Hashes, ImpressionId, PositionKey, Signer};
 use crate::metrics::Metrics;
 use crate::store::{Audit, Faults, Keys, Location, Node, SignIns, StoreError, StoreLock};
-use job::{Job, Late};
+use job::{Job, LateFlag};
 use thread::WriterThread;
 
 /// The state shared by a writer and its callers.
@@ -216,7 +216,7 @@ impl Writer {
         self.shared.metrics.waiting.add(1);
         let (reply, mut answer) = oneshot::channel();
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
-        let late_flag = Late::default();
+        let late_flag = LateFlag::default();
         if self.jobs.send(Message::Job(Job::new(deadline, Arc::clone(&late_flag), work, reply))).is_err() {
             return Err(NoAnswer::Stopping);
         }

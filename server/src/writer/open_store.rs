@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::load::{Loaded, load};
+use super::load::{LoadedStore, load};
 use super::maintenance::Maintenance;
 use super::{LoadError, LoadedExperiment, Options};
 use crate::store::{Access, Store, StoreError};
 
 /// The experiment with the next maintenance: writes go before mere reads.
-pub(super) fn due(loaded: &BTreeMap<u32, LoadedExperiment>) -> Option<u32> {
+pub(super) fn next_maintenance(loaded: &BTreeMap<u32, LoadedExperiment>) -> Option<u32> {
     let next = |is_next: fn(&Maintenance) -> bool| {
         loaded.iter().find(|(_, loaded)| is_next(&loaded.maintenance)).map(|(id, _)| *id)
     };
@@ -18,7 +18,7 @@ pub(super) fn due(loaded: &BTreeMap<u32, LoadedExperiment>) -> Option<u32> {
 /// The store and its content.
 pub(super) struct OpenStore {
     pub(super) store: Store,
-    pub(super) content: Loaded,
+    pub(super) content: LoadedStore,
 }
 
 impl OpenStore {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::ExperimentHandle;
-use super::load::Loaded;
+use super::load::LoadedStore;
 use super::thread::WriterThread;
 
 impl WriterThread {
@@ -31,7 +31,7 @@ impl WriterThread {
 
     pub(super) fn count_experiments(&self) {
         let Some(open) = &self.open else { return };
-        let Loaded { experiments: loaded, damaged } = &open.content;
+        let LoadedStore { experiments: loaded, damaged } = &open.content;
         self.shared.metrics.experiments.set((loaded.len() + damaged.len()) as u64);
         self.shared.metrics.damaged.set(damaged.len() as u64);
         self.shared.metrics.open.set(loaded.values().map(|loaded| loaded.experiment.fates().open).sum());

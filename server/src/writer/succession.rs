@@ -6,7 +6,7 @@ use traffic::{Config, Experiment, Lane, State};
 use super::Transaction;
 
 /// An experiment of the store, as far as others need it. The settings of a damaged one may be unknown.
-struct Other<'a> {
+struct OtherExperiment<'a> {
     id: u32,
     name: &'a str,
     config: Option<&'a Config>,
@@ -16,15 +16,15 @@ struct Other<'a> {
 
 impl Transaction<'_> {
     /// All experiments but those that were deleted.
-    fn others(&self) -> impl Iterator<Item = Other<'_>> {
+    fn others(&self) -> impl Iterator<Item = OtherExperiment<'_>> {
         let loaded = self.experiments.iter().map(|(&id, loaded)| {
             let experiment: &Experiment = &loaded.experiment;
             let config = experiment.config();
             let (state, has_begun) = (experiment.state(), experiment.has_begun());
-            Other { id, name: &config.name, config: Some(config), state, has_begun }
+            OtherExperiment { id, name: &config.name, config: Some(config), state, has_begun }
         });
         // A damaged experiment may be repaired, and go on.
-        let damaged = self.damaged.iter().map(|(&id, damage)| Other {
+        let damaged = self.damaged.iter().map(|(&id, damage)| OtherExperiment {
             id,
             name: &damage.name,
             config: damage.config.as_ref(),
@@ -36,8 +36,8 @@ impl Transaction<'_> {
 
     /// The experiments before one with these settings, the next first: its predecessor, the predecessor of that, and so on. An experiment
     /// that reuses the name of a deleted one is newer, and none of them.
-    fn predecessors(&self, id: u32, config: &Config) -> Vec<Other<'_>> {
-        let mut predecessors_found: Vec<Other<'_>> = Vec::new();
+    fn predecessors(&self, id: u32, config: &Config) -> Vec<OtherExperiment<'_>> {
+        let mut predecessors_found: Vec<OtherExperiment<'_>> = Vec::new();
         let (mut id, mut next) = (id, config.begin_after.as_deref());
         while let Some(other) = next.and_then(|name| self.others().find(|other| other.name == name && other.id < id)) {
             id = other.id;
@@ -63,11 +63,11 @@ impl Transaction<'_> {
 
     /// The same of an experiment that would begin: those that wait have no units.
     #[must_use]
-    pub fn in_the_way(&self, id: u32, config: &Config) -> Option<(String, Lane)> {
+    pub fn blocking_experiment(&self, id: u32, config: &Config) -> Option<(String, Lane)> {
         self.in_lane(config, |other| other.id != id && other.has_begun)
     }
 
-    fn in_lane(&self, config: &Config, is_meant: impl Fn(&Other<'_>) -> bool) -> Option<(String, Lane)> {
+    fn in_lane(&self, config: &Config, is_meant: impl Fn(&OtherExperiment<'_>) -> bool) -> Option<(String, Lane)> {
         let lane = config.lane.as_ref()?;
         let mut all = self.others().filter(|other| !other.state.is_over() && is_meant(other));
         all.find_map(|other| {
@@ -84,7 +84,7 @@ impl Transaction<'_> {
         let config = experiment.config();
         let before = self.predecessors(id, config).into_iter().find(|other| !other.state.is_over());
         let before = before.map(|other| other.name.to_owned());
-        before.or_else(|| self.in_the_way(id, config).map(|(name, _)| name))
+        before.or_else(|| self.blocking_experiment(id, config).map(|(name, _)| name))
     }
 
     /// Begins the experiments that wait for nothing more. One after the other: each may be in the way of the next.
@@ -95,7 +95,7 @@ impl Transaction<'_> {
             if self.awaited(id).is_some() {
                 continue;
             }
-            let (now, why) = (self.now, self.why_now(id));
+            let (now, why) = (self.now, self.start_reason(id));
             if let Some(experiment) = self.experiment(id) {
                 experiment.stop_waiting(now, &why);
             }
@@ -103,7 +103,7 @@ impl Transaction<'_> {
     }
 
     /// The end of the experiment that this one waited for, in words.
-    fn why_now(&self, id: u32) -> String {
+    fn start_reason(&self, id: u32) -> String {
         let Some(name) = self.known(id).and_then(Experiment::awaited_experiment) else { return String::new() };
         let before = self.others().find(|other| other.name == name && other.id < id);
         match before.map(|other| (other.state, other.config)) {

@@ -13,7 +13,7 @@ use traffic::State;
 use super::follow::Follower;
 use super::job::Job;
 use super::load::check_time;
-use super::open_store::{OpenStore, due};
+use super::open_store::{OpenStore, next_maintenance};
 use super::truncate::Truncation;
 use super::{Audits, Directory, LoadError, Message, Options, Shared, Transaction, UndeliveredImpression};
 use crate::ids::{Hashes, PositionKey, Signer};
@@ -196,7 +196,7 @@ impl WriterThread {
     /// Whether a snapshot is being written, or something deleted. While the store cannot be written, jobs and ticks alone try.
     pub(super) fn has_maintenance(&self) -> bool {
         let is_failing = self.shared.is_failing.load(Ordering::SeqCst);
-        !is_failing && self.open.as_ref().is_some_and(|open| due(&open.content.experiments).is_some())
+        !is_failing && self.open.as_ref().is_some_and(|open| next_maintenance(&open.content.experiments).is_some())
     }
 
     fn count_taken(&self, jobs: usize) {

@@ -42,7 +42,7 @@ impl Truncation {
     }
 
     /// Waits until the log was emptied of everything deleted until now; `false` if that takes longer.
-    pub async fn is_done(&self, within: Duration) -> bool {
+    pub async fn wait_until_done(&self, within: Duration) -> bool {
         let wanted = self.wanted_number.load(Ordering::SeqCst);
         let mut done = self.done_number.clone();
         let waited = tokio::time::timeout(within, done.wait_for(|done| *done >= wanted)).await;

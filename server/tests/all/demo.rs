@@ -16,7 +16,7 @@ fn first_days(seed: u64, days: u32) -> Vec<Value> {
     let mut settings = Settings::of(folder.path().join("demo.db"));
     settings.listen = "127.0.0.1:0".parse().expect("an address");
     let mut demo = Demo::start(settings, seed).expect("a demonstration");
-    demo.past(days, &AtomicBool::new(false)).expect("days");
+    demo.play_past(days, &AtomicBool::new(false)).expect("days");
     let names = ["help-pages", "new-index", "product-search", "product-search-v2", "start-page"];
     let calls = names.iter().map(|name| ("GET", format!("/v1/experiments/{name}"), json!(null))).collect();
     let answers = demo.server().send(calls);

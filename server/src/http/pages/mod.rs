@@ -111,7 +111,7 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> Response {
     let listed = async |reader: Reader| {
-        let (lines, next) = experiments::list_page(&app, reader.caller.bound(), query.as_deref()).await?;
+        let (lines, next) = experiments::list_page(&app, reader.caller.only_experiment(), query.as_deref()).await?;
         let shared = app.clone();
         let snapshots = off_thread(move || -> Vec<page::ListItem> {
             let has_notice = shared.settings.notice.is_some();
@@ -133,7 +133,7 @@ pub(super) async fn list(
 /// An experiment in the list. Warnings in the notice on top of the page or in the headline are not repeated.
 fn line(snapshot: Snapshot<Value>, verdict: &traffic::DecisionReport, has_notice: bool) -> page::ListItem {
     let headline = snapshot.facts.headline(verdict);
-    let told = &snapshot.told;
+    let told = &snapshot.content;
     let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
     let warnings = told["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let is_new = |warning: &&str| !(has_notice && *warning == SIMULATED_REMARK || overview::says(&headline, warning));

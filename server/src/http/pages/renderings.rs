@@ -65,12 +65,12 @@ pub(super) fn message(part: &Section) -> Bytes {
 }
 
 /// Held by the task that renders an experiment; others wait, and use its result.
-type Turn = Arc<Turns<Option<Arc<Rendering>>>>;
+type RenderingSlot = Arc<Turns<Option<Arc<Rendering>>>>;
 
 /// All renderings.
 #[derive(Debug)]
 pub(super) struct Renderings {
-    turns: Mutex<BTreeMap<u32, Turn>>,
+    turns: Mutex<BTreeMap<u32, RenderingSlot>>,
     /// Those that must be made again although they are young.
     stale: Mutex<BTreeMap<u32, Instant>>,
     end_signal: watch::Sender<bool>,
@@ -152,17 +152,17 @@ impl Renderings {
         let snapshot = app.writer.call(Some(WRITER_PATIENCE), job).await??;
         let (shared, previous, is_pending) = (app.clone(), last.clone(), entry.pending_kill().is_some());
         let board = off_thread(move || {
-            shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
-                let state = told.state;
+            shared.verdicts.complete(snapshot, |Snapshot { content, facts, .. }, verdict| {
+                let state = content.state;
                 let headline = facts.headline(verdict);
                 // One that must not be acted on yet is not proposed.
                 let winner = headline.winner.clone().filter(|_| headline.action != "check");
-                let name = &told.config.name;
+                let name = &content.config.name;
                 let deliveries = shared.notifier().map(|notifier| notifier.deliveries(name, MAX_DELIVERIES));
                 let deliveries = deliveries.unwrap_or_default();
-                let page = overview::overview_page(&told, headline, verdict, &shared.metrics, is_pending);
+                let page = overview::overview_page(&content, headline, verdict, &shared.metrics, is_pending);
                 let parts = Overview { deliveries: overview::deliveries(&deliveries), ..page }.parts();
-                rendered(made, (state, winner), parts, previous.as_deref())
+                next_rendering(made, (state, winner), parts, previous.as_deref())
             })
         });
         let board = Arc::new(board.await?);
@@ -171,7 +171,7 @@ impl Renderings {
     }
 }
 
-fn rendered(
+fn next_rendering(
     now: Instant,
     (state, winner): (State, Option<String>),
     sections: Vec<Section>,
@@ -196,9 +196,9 @@ mod tests {
         let part = |id, html: &str| Section { id, html: html.to_owned() };
         let made = Instant::now();
         let first =
-            rendered(made, (State::Running, None), vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
+            next_rendering(made, (State::Running, None), vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
         assert_eq!(first.after(0).count(), 2);
-        let second = rendered(made, (State::Running, None), vec![part("a", "1\n2"), part("b", "y")], Some(&first));
+        let second = next_rendering(made, (State::Running, None), vec![part("a", "1\n2"), part("b", "y")], Some(&first));
         let changed: Vec<&Piece> = second.after(first.version).collect();
         assert_eq!(changed.len(), 1);
         assert_eq!(&changed[0].message[..], b"event: part\ndata: {\"html\":\"y\",\"part\":\"b\"}\n\n");

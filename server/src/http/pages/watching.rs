@@ -38,7 +38,7 @@ async fn look_once(app: &App) {
     let shared = Arc::clone(app);
     let noted = off_thread(move || {
         let complete = |snapshot: Snapshot<ExperimentLook>| {
-            shared.verdicts.complete(snapshot, |Snapshot { told, facts, .. }, verdict| {
+            shared.verdicts.complete(snapshot, |Snapshot { content, facts, .. }, verdict| {
                 let headline = facts.headline(verdict);
                 ExperimentLook {
                     standing: Some(headline.standing),
@@ -46,7 +46,7 @@ async fn look_once(app: &App) {
                     advice: headline.advice,
                     winner: headline.winner,
                     harms: harms(verdict),
-                    ..told
+                    ..content
                 }
             })
         };

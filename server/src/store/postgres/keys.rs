@@ -38,7 +38,7 @@ impl PostgresStore {
         let ids: Vec<i64> = used.keys().copied().collect();
         let times: Vec<i64> = used.values().copied().collect();
         let values: Vec<Value> = vec![Box::new(ids), Box::new(times)];
-        self.later(include_str!("sql/set_used.sql"), values)
+        self.queue_command(include_str!("sql/set_used.sql"), values)
     }
 
     pub(in crate::store) fn keys(&self) -> Result<Vec<KeyRow>, StoreError> {
@@ -62,20 +62,20 @@ impl PostgresStore {
         self.inject(Operation::Insert)?;
         self.forget_sign_ins_until(now)?;
         let sql = "DELETE FROM sign_ins WHERE hash IN (SELECT hash FROM sign_ins ORDER BY until DESC OFFSET $1)";
-        self.later(sql, vec![Box::new(MAX_SIGN_INS as i64 - 1)])?;
+        self.queue_command(sql, vec![Box::new(MAX_SIGN_INS as i64 - 1)])?;
         let SignIn { hash, key, until } = *sign_in;
         let sql = "INSERT INTO sign_ins (hash, key, until) VALUES ($1, $2, $3)";
-        self.later(sql, vec![Box::new(hash.to_vec()), Box::new(key), Box::new(until)])
+        self.queue_command(sql, vec![Box::new(hash.to_vec()), Box::new(key), Box::new(until)])
     }
 
     pub(in crate::store) fn forget_sign_in(&self, hash: &[u8; 32]) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
-        self.later("DELETE FROM sign_ins WHERE hash = $1", vec![Box::new(hash.to_vec())])
+        self.queue_command("DELETE FROM sign_ins WHERE hash = $1", vec![Box::new(hash.to_vec())])
     }
 
     pub(in crate::store) fn forget_sign_ins_until(&self, now: i64) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
-        self.later("DELETE FROM sign_ins WHERE until <= $1", vec![Box::new(now)])
+        self.queue_command("DELETE FROM sign_ins WHERE until <= $1", vec![Box::new(now)])
     }
 
     pub(in crate::store) fn sign_ins(&self) -> Result<Vec<SignIn>, StoreError> {

@@ -175,7 +175,7 @@ impl Node {
     }
 
     /// Notes that a commit in this epoch was refused.
-    pub fn fenced(&self, epoch: i64) {
+    pub fn note_fenced(&self, epoch: i64) {
         let _ = self.state.epoch.compare_exchange(epoch, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
 

@@ -137,7 +137,7 @@ impl PostgresStore {
         self.inject(Operation::Insert)?;
         for name in ROTATED_SECRETS {
             if secret(|name| self.meta(name), name)?.previous.is_some_and(|(_, until)| until <= now) {
-                self.later("DELETE FROM meta WHERE name = $1", vec![Box::new(before_name(name))])?;
+                self.queue_command("DELETE FROM meta WHERE name = $1", vec![Box::new(before_name(name))])?;
             }
         }
         Ok(())

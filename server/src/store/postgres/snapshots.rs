@@ -64,7 +64,7 @@ impl PostgresStore {
         let (n, part) = (n as i64, i64::from(part));
         let sum = part_sum(experiment, n, part, body);
         let values: [Value; 4] = [Box::new(n), Box::new(part), Box::new(body.to_vec()), Box::new(sum)];
-        self.later_of(experiment, include_str!("sql/rows/insert_part.sql"), values)
+        self.queue_for_experiment(experiment, include_str!("sql/rows/insert_part.sql"), values)
     }
 
     pub(in crate::store) fn insert_state(
@@ -86,7 +86,7 @@ impl PostgresStore {
         let Some(row) = self.session.row(sql, &[&(experiment as i32), &(base as i64)])? else { return Ok(false) };
         let (n, part): (i64, i64) = (row.get(0), row.get(1));
         let sql = "DELETE FROM snapshots WHERE experiment = $1 AND n = $2 AND part = $3";
-        self.later_of(experiment, sql, [Box::new(n) as Value, Box::new(part)])?;
+        self.queue_for_experiment(experiment, sql, [Box::new(n) as Value, Box::new(part)])?;
         Ok(true)
     }
 
@@ -94,7 +94,7 @@ impl PostgresStore {
         let first = self.first_event(experiment)?;
         let until = last.min(first.saturating_add(most - 1));
         let sql = "DELETE FROM events WHERE experiment = $1 AND n <= $2";
-        self.later_of(experiment, sql, [Box::new(until as i64) as Value])?;
+        self.queue_for_experiment(experiment, sql, [Box::new(until as i64) as Value])?;
         Ok(first <= until)
     }
 
@@ -106,7 +106,7 @@ impl PostgresStore {
         let Some(until) = row.get::<_, Option<i64>>(0) else { return Ok(false) };
         self.recent.borrow_mut().clear();
         let sql = "DELETE FROM shown WHERE experiment = $1 AND impression <= $2";
-        self.later_of(experiment, sql, [Box::new(until) as Value])?;
+        self.queue_for_experiment(experiment, sql, [Box::new(until) as Value])?;
         Ok(true)
     }
 
@@ -114,15 +114,15 @@ impl PostgresStore {
         let sql = "SELECT EXISTS (SELECT 1 FROM snapshots WHERE experiment = $1)
             OR EXISTS (SELECT 1 FROM states WHERE experiment = $1)";
         if self.session.one(sql, &[&(experiment as i32)])?.get(0) {
-            self.later_of(experiment, "DELETE FROM snapshots WHERE experiment = $1", [])?;
-            self.later_of(experiment, "DELETE FROM states WHERE experiment = $1", [])?;
+            self.queue_for_experiment(experiment, "DELETE FROM snapshots WHERE experiment = $1", [])?;
+            self.queue_for_experiment(experiment, "DELETE FROM states WHERE experiment = $1", [])?;
         }
         Ok(())
     }
 
     pub(in crate::store) fn drop_states(&self, experiment: u32, number: u64) -> Result<(), StoreError> {
         let sql = "DELETE FROM states WHERE experiment = $1 AND number = $2";
-        self.later_of(experiment, sql, [Box::new(number as i64) as Value])
+        self.queue_for_experiment(experiment, sql, [Box::new(number as i64) as Value])
     }
 }
 

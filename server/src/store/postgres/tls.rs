@@ -83,44 +83,44 @@ mod rustls {
     }
 
     /// A connection to one host.
-    pub(super) struct ToHost {
+    pub(super) struct HostConnector {
         connector: Connector,
         host: ServerName<'static>,
     }
 
     /// An encrypted connection.
-    pub(super) struct Encrypted(client::TlsStream<Socket>);
+    pub(super) struct EncryptedStream(client::TlsStream<Socket>);
 
     impl MakeTlsConnect<Socket> for Connector {
-        type Stream = Encrypted;
-        type TlsConnect = ToHost;
+        type Stream = EncryptedStream;
+        type TlsConnect = HostConnector;
         type Error = io::Error;
 
-        fn make_tls_connect(&mut self, host: &str) -> io::Result<ToHost> {
+        fn make_tls_connect(&mut self, host: &str) -> io::Result<HostConnector> {
             let host = ServerName::try_from(host.to_owned());
             let host = host.map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-            Ok(ToHost { connector: self.clone(), host })
+            Ok(HostConnector { connector: self.clone(), host })
         }
     }
 
-    impl TlsConnect<Socket> for ToHost {
-        type Stream = Encrypted;
+    impl TlsConnect<Socket> for HostConnector {
+        type Stream = EncryptedStream;
         type Error = io::Error;
-        type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
+        type Future = Pin<Box<dyn Future<Output = io::Result<EncryptedStream>> + Send>>;
 
         fn connect(self, socket: Socket) -> Self::Future {
             let connecting = TlsConnector::from(self.connector.0).connect(self.host, socket);
-            Box::pin(async { connecting.await.map(Encrypted) })
+            Box::pin(async { connecting.await.map(EncryptedStream) })
         }
     }
 
-    impl TlsStream for Encrypted {
+    impl TlsStream for EncryptedStream {
         fn channel_binding(&self) -> ChannelBinding {
             ChannelBinding::none()
         }
     }
 
-    impl AsyncRead for Encrypted {
+    impl AsyncRead for EncryptedStream {
         fn poll_read(
             mut self: Pin<&mut Self>,
             context: &mut Context<'_>,
@@ -130,7 +130,7 @@ mod rustls {
         }
     }
 
-    impl AsyncWrite for Encrypted {
+    impl AsyncWrite for EncryptedStream {
         fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
             Pin::new(&mut self.0).poll_write(context, bytes)
         }

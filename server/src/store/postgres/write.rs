@@ -71,13 +71,13 @@ impl PostgresStore {
     }
 
     /// Leaves a statement to the commit; carries it out immediately if no transaction has begun.
-    pub(super) fn later(&self, sql: &'static str, values: Vec<Value>) -> Result<(), StoreError> {
+    pub(super) fn queue_command(&self, sql: &'static str, values: Vec<Value>) -> Result<(), StoreError> {
         self.pending.borrow_mut().commands.push(Command { sql, values });
         self.unless_open()
     }
 
-    /// As [`later`](Self::later), for a statement about an experiment.
-    pub(super) fn later_of(
+    /// As [`queue_command`](Self::queue_command), for a statement about an experiment.
+    pub(super) fn queue_for_experiment(
         &self,
         experiment: u32,
         sql: &'static str,
@@ -86,7 +86,7 @@ impl PostgresStore {
         self.inject(Operation::Insert)?;
         self.pending.borrow_mut().experiments_touched.insert(experiment);
         let experiment: Value = Box::new(experiment as i32);
-        self.later(sql, std::iter::once(experiment).chain(more).collect())
+        self.queue_command(sql, std::iter::once(experiment).chain(more).collect())
     }
 
     /// Commits the kept writes, if no transaction has begun.
@@ -112,7 +112,7 @@ impl PostgresStore {
         self.inject(Operation::Insert)?;
         let id: i32 = self.session.one("SELECT nextval('experiment_numbers')::integer", &[])?.get(0);
         self.pending.borrow_mut().experiments_begun.insert(id as u32);
-        self.later(
+        self.queue_command(
             "INSERT INTO experiments (id, name, converts) VALUES ($1, $2, $3)",
             vec![Box::new(id), Box::new(name.to_owned()), Box::new(converts)],
         )?;
@@ -132,7 +132,7 @@ impl PostgresStore {
             "DELETE FROM converted WHERE experiment = $1",
             "DELETE FROM experiments WHERE id = $1",
         ] {
-            self.later_of(experiment, sql, [])?;
+            self.queue_for_experiment(experiment, sql, [])?;
         }
         Ok(())
     }
@@ -209,7 +209,7 @@ impl PostgresStore {
         self.pending.borrow_mut().marks.retain(|(of, impression), _| *of != experiment || *impression > until);
         let last = last.map_or(i64::MAX, |last| last as i64);
         let sql = "DELETE FROM marks WHERE experiment = $1 AND impression <= $2";
-        self.later_of(experiment, sql, [Box::new(last) as Value])
+        self.queue_for_experiment(experiment, sql, [Box::new(last) as Value])
     }
 
     pub(in crate::store) fn insert_name(
@@ -226,20 +226,20 @@ impl PostgresStore {
     pub(in crate::store) fn forget_names(&self, experiment: u32, unit: u64) -> Result<(), StoreError> {
         self.pending.borrow_mut().names.retain(|(of, known, _), _| *of != experiment || *known != unit);
         let sql = "DELETE FROM converted WHERE experiment = $1 AND unit = $2";
-        self.later_of(experiment, sql, [Box::new(unit as i64) as Value])
+        self.queue_for_experiment(experiment, sql, [Box::new(unit as i64) as Value])
     }
 
     pub(in crate::store) fn set_alive(&self, time: i64) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
         let values: Vec<Value> = vec![Box::new("alive"), Box::new(time.to_be_bytes().to_vec())];
-        self.later(include_str!("sql/set_meta.sql"), values)
+        self.queue_command(include_str!("sql/set_meta.sql"), values)
     }
 
     pub(in crate::store) fn audit(&self, audit: &Audit) -> Result<(), StoreError> {
         self.inject(Operation::Insert)?;
         let Audit { time, who, what, detail } = audit.clone();
         let sql = "INSERT INTO audit (time, who, what, detail) VALUES ($1, $2, $3, $4)";
-        self.later(sql, vec![Box::new(time), Box::new(who), Box::new(what), Box::new(detail)])
+        self.queue_command(sql, vec![Box::new(time), Box::new(who), Box::new(what), Box::new(detail)])
     }
 
     /// Has the database free deleted rows. Its log of changes, and copies of that, are another matter.

@@ -44,7 +44,7 @@ impl StoreLock {
     /// # Errors
     /// If another process has it, it is missing or empty, or a file cannot be opened.
     pub fn take(store: &Path, may_create: bool) -> Result<Self, StoreError> {
-        let real = Self::real(store)?;
+        let real = Self::real_path(store)?;
         if !is_made(&real) && !may_create {
             return Err(StoreError::NotMade(store.display().to_string()));
         }
@@ -54,7 +54,7 @@ impl StoreLock {
             TryLockError::WouldBlock => StoreError::InUse(store.display().to_string()),
             TryLockError::Error(error) => failed(error),
         };
-        let lock = private().create(true).truncate(false).open(&path).map_err(failed)?;
+        let lock = private_file_options().create(true).truncate(false).open(&path).map_err(failed)?;
         lock.try_lock().map_err(in_use)?;
         let mut lock_taken =
             Self { lock_file: lock, store: real.clone(), private_file: None, state_seen: Mutex::default() };
@@ -63,7 +63,7 @@ impl StoreLock {
             if real.metadata().is_ok_and(|found| !found.is_file()) {
                 return Err(StoreError::NoFile(store.display().to_string()));
             }
-            let own = private().read(true).create(may_create).truncate(false).open(&real);
+            let own = private_file_options().read(true).create(may_create).truncate(false).open(&real);
             let own = own.map_err(|error| StoreError::Io(format!("cannot open {}: {error}", store.display())))?;
             own.try_lock().map_err(in_use)?;
             lock_taken.private_file = Some(own);
@@ -114,7 +114,7 @@ impl StoreLock {
     }
 
     /// The file itself: a store that is reached by a link has the same lock.
-    fn real(store: &Path) -> Result<PathBuf, StoreError> {
+    fn real_path(store: &Path) -> Result<PathBuf, StoreError> {
         let failed = |error: io::Error| {
             let folder = store.parent().unwrap_or(store).display();
             StoreError::Io(format!(
@@ -149,7 +149,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 
 /// Opens files that only their owner may read.
 #[cfg(unix)]
-pub(super) fn private() -> OpenOptions {
+pub(super) fn private_file_options() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     let mut options = OpenOptions::new();
@@ -159,7 +159,7 @@ pub(super) fn private() -> OpenOptions {
 
 /// On Windows, files have the rights of their folder.
 #[cfg(not(unix))]
-pub(super) fn private() -> OpenOptions {
+pub(super) fn private_file_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     options

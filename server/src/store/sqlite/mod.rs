@@ -5,11 +5,11 @@
 //! seventh, `converted`, with the names of orders.
 
 mod audit;
-mod converted;
 mod error;
 mod keys;
 mod lock;
 mod migrate;
+mod names;
 mod open;
 mod read;
 mod schema;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::lock::{beside, private};
+use super::lock::{beside, private_file_options};
 use super::schema;
 use crate::store::faults::{Injected, inject};
 use crate::store::{Access, Faults, Operation, RotatedSecret, Secrets, StoreError};
@@ -37,7 +37,7 @@ impl SqliteStore {
         }
         if access == Access::Serve && !path.exists() {
             // Other users of the machine cannot read it, from its first byte on.
-            let made = private().create(true).truncate(false).open(path);
+            let made = private_file_options().create(true).truncate(false).open(path);
             made.map_err(|error| StoreError::Io(format!("cannot open {name}: {error}")))?;
         }
         let mut connection = connect(path, access, false)?;
@@ -108,7 +108,7 @@ impl SqliteStore {
         }
         let text = aside.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
         // It has secrets: SQLite fills an existing, empty file that only its owner can read.
-        let file = private().create_new(true).open(&aside).map_err(|error| failed(error.to_string()))?;
+        let file = private_file_options().create_new(true).open(&aside).map_err(|error| failed(error.to_string()))?;
         let write_result = self.connection.execute("VACUUM INTO ?1", [text]).map_err(|error| failed(error.to_string()));
         let write_result = write_result.and_then(|_| {
             file.sync_all().map_err(|error| failed(error.to_string()))?;
