@@ -6,7 +6,7 @@
 
 use click_logs::error::LineError;
 use click_logs::join::{FrameJoin, LogTotals, Units};
-use click_logs::model::{Click, Complete, Settings};
+use click_logs::model::{Click, LogEnd, Settings};
 use click_logs::read::{Event, RowRef};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -100,7 +100,7 @@ fn time(at: usize) -> i64 {
 }
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 /// Rows of impressions and clicks, to records.

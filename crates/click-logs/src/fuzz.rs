@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::LogError;
 use crate::join::{CreditedLog, Inputs, Order, Resources, credit};
-use crate::model::{Complete, Settings};
+use crate::model::{LogEnd, Settings};
 
 /// Separates impressions from clicks.
 pub const SEPARATOR: &[u8] = b"\n----\n";
@@ -37,7 +37,7 @@ pub fn log(bytes: &[u8], folder: &Path) -> bool {
     };
     let mut is_sound = true;
     for set_malformed_aside in [false, true] {
-        let settings = Settings { complete: Complete::LastImpression, set_malformed_aside, ..Settings::default() };
+        let settings = Settings { complete: LogEnd::LastImpression, set_malformed_aside, ..Settings::default() };
         let ways =
             [resources(Order::Any, None, 1), resources(Order::Any, Some(40), 4), resources(Order::Auto, Some(100), 2)];
         let [first, rest @ ..] = ways.map(|resources| credit(&inputs, &settings, &resources, &(), None));

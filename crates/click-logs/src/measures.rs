@@ -12,7 +12,7 @@ use verdicts::decide::{Action, CountUnit, ValueDecision, Verdicts, decide, decid
 
 use crate::model::Primary;
 use crate::outcomes::{conversion_rules, primary};
-use crate::verdict::{self, SYNTHETIC, before_all, is_synthetic, outlook, verdict_text};
+use crate::verdict::{self, SYNTHETIC, warnings_before_verdict, is_synthetic, outlook, verdict_text};
 
 /// Verdicts by all measures.
 pub struct Measures<'a> {
@@ -195,7 +195,7 @@ impl<'a> Measures<'a> {
 
     /// Warnings that come first, a paragraph each.
     fn warnings(&self) -> String {
-        before_all(self.clicks, self.summary).iter().map(|warning| format!("{warning}\n\n")).collect()
+        warnings_before_verdict(self.clicks, self.summary).iter().map(|warning| format!("{warning}\n\n")).collect()
     }
 
     fn words_of_value(&self, named: &str) -> String {

@@ -65,7 +65,7 @@ pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
     // A summary that may have been changed does not prove that the log is real.
     let certain = summary[REMARK_KEY].is_null() || is_synthetic(summary);
     json["synthetic"] = if certain { summary["synthetic"].clone() } else { Value::Null };
-    json["warnings"] = before_all(verdicts, summary).into();
+    json["warnings"] = warnings_before_verdict(verdicts, summary).into();
     let checked = integrity(summary);
     json["trusted"] = checked.as_ref().map(|checked| checked.distrust_reason(verdicts.latest_name()).is_none()).into();
     json["faults"] = checked.as_ref().map_or(Value::Null, |checked| json!(checked.faults));
@@ -86,7 +86,7 @@ pub fn record(verdicts: &Verdicts, summary: &Value) -> Value {
 }
 
 /// A warning for each verdict that all impressions together do not bear out.
-fn later_days(decision: &Decision) -> String {
+fn impression_warnings(decision: &Decision) -> String {
     let mut text = String::new();
     for pair in &decision.pairs {
         let (Some(units), Some(impression_share)) = (pair.last.counts.share(), pair.impressions.share()) else {
@@ -105,7 +105,7 @@ fn later_days(decision: &Decision) -> String {
 }
 
 /// Warnings before the verdict.
-pub(crate) fn before_all(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
+pub(crate) fn warnings_before_verdict(verdicts: &Verdicts, summary: &Value) -> Vec<String> {
     let by = verdicts.latest().count_unit;
     let mut messages = warnings(summary);
     messages.extend(verdicts.versions.iter().filter_map(VersionVerdict::missing_days_warning));
@@ -189,7 +189,7 @@ pub(crate) fn is_synthetic(summary: &Value) -> bool {
 pub fn verdict_text(verdicts: &Verdicts, summary: &Value) -> String {
     let mut text = verdicts.change().map_or_else(String::new, |change| format!("{change}\n\n"));
     let count_unit = verdicts.latest().count_unit;
-    before_all(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
+    warnings_before_verdict(verdicts, summary).iter().for_each(|warning| text += &format!("{warning}\n\n"));
     let credited_count = summary["fates"]["impressions"]["credited"].as_u64().unwrap_or(0);
     if let [VersionVerdict { decision, .. }] = verdicts.versions.as_slice() {
         match (decision.days, no_outcome_reason(summary)) {
@@ -203,12 +203,12 @@ pub fn verdict_text(verdicts: &Verdicts, summary: &Value) -> String {
                 text += &how_pairs_were_chosen(&summary_of_version(summary, version.name.as_deref()));
             }
             if count_unit == CountUnit::Units {
-                text += &later_days(&version.decision);
+                text += &impression_warnings(&version.decision);
             }
             text.push('\n');
         }
     }
-    text += &set_aside(verdicts, summary);
+    text += &fates_text(verdicts, summary);
     text += &format!("What now: {}\n", outlook(verdicts, summary).advice.sentence);
     if is_synthetic(summary) {
         text += SYNTHETIC;
@@ -218,7 +218,7 @@ pub fn verdict_text(verdicts: &Verdicts, summary: &Value) -> String {
 }
 
 /// The fates of the lines of a log, from its summary.
-fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
+fn fates_text(verdicts: &Verdicts, summary: &Value) -> String {
     let fates = &summary["fates"]["impressions"];
     let (Some(lines), Some(credited_count)) = (summary["lines"]["impressions"].as_u64(), fates["credited"].as_u64())
     else {
@@ -259,7 +259,7 @@ fn set_aside(verdicts: &Verdicts, summary: &Value) -> String {
                  (--unit-days of `credit`).\n"
             );
             if is_one {
-                text += &later_days(verdicts.latest());
+                text += &impression_warnings(verdicts.latest());
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The caller's rules, in JSON; the defaults are those of `click-logs credit`.
 
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 use pyo3::PyResult;
 use serde::Deserialize;
 use times::{Zone, parse_duration};
@@ -81,9 +81,9 @@ pub(super) fn read(text: &str) -> PyResult<Settings> {
     settings.complete = match rules.until {
         Some(_) if rules.is_final => return Err(value_error("until and final exclude each other; give one of them")),
         Some(text) => {
-            Complete::Until(settings.zone.time(&text).map_err(|error| value_error(format!("until: {error}")))?)
+            LogEnd::Until(settings.zone.time(&text).map_err(|error| value_error(format!("until: {error}")))?)
         }
-        None if rules.is_final => Complete::Final,
+        None if rules.is_final => LogEnd::Final,
         None => settings.complete,
     };
     if let Some(text) = rules.bots_toml {

@@ -26,7 +26,7 @@ use crate::join::{
     CreditedLog, ImpressionFate, Inputs, Order, PendingRun, Resources, State, Trace, Watch, append,
     credit_with_conversions,
 };
-use crate::model::{Complete, Settings, UnitKind};
+use crate::model::{LogEnd, Settings, UnitKind};
 use crate::outcomes::{CONVERSIONS_FILE, SUMMARY_FILE, fates_csv, pages_csv, sealed_summary, warnings};
 
 /// Join clicks to the lists that were shown, and credit each impression once
@@ -290,9 +290,9 @@ impl Credit {
         }
         let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         let complete = match settings.complete {
-            Complete::LastImpression => "last impression".to_owned(),
-            Complete::Until(time) => times::text(time),
-            Complete::Final => "final".to_owned(),
+            LogEnd::LastImpression => "last impression".to_owned(),
+            LogEnd::Until(time) => times::text(time),
+            LogEnd::Final => "final".to_owned(),
         };
         let mut config = settings.description();
         config["command"] = "click-logs credit".into();

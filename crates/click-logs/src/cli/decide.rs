@@ -20,7 +20,7 @@ use super::{against, html};
 use crate::measures::Measures;
 use crate::model::Primary;
 use crate::outcomes::read_conversions;
-use crate::verdict::{SYNTHETIC, before_all, is_synthetic, read_outcomes};
+use crate::verdict::{SYNTHETIC, warnings_before_verdict, is_synthetic, read_outcomes};
 
 /// Say who won, since when and how sure that is
 ///
@@ -115,7 +115,7 @@ impl Decide {
         if let Some(page) = &self.html {
             let name = path.display().to_string();
             let log = html::Log { name: &name, outcomes: &outcomes, measures: &measures, summary: &summary };
-            html::write(page, &log, &before_all(&verdicts, &summary), &text, self.replace)?;
+            html::write(page, &log, &warnings_before_verdict(&verdicts, &summary), &text, self.replace)?;
         }
         if let Some(out) = &self.out {
             self.write(out, &measures, &json, &text, &summary)?;
@@ -127,7 +127,7 @@ impl Decide {
                 verdicts
                     .change()
                     .into_iter()
-                    .chain(before_all(&verdicts, &summary))
+                    .chain(warnings_before_verdict(&verdicts, &summary))
                     .for_each(|warning| info(false, &warning));
                 print::text(&measures.signs().looks_csv());
             }

@@ -11,7 +11,7 @@ use output::usage::usage;
 use times::{Zone, parse_duration};
 use verdicts::{Bots, PairChoice};
 
-use crate::model::{Complete, Settings, UnitKind};
+use crate::model::{LogEnd, Settings, UnitKind};
 
 #[derive(Debug, Args)]
 pub(super) struct Rules {
@@ -74,9 +74,9 @@ impl Rules {
     pub(super) fn settings(&self) -> Result<Settings> {
         let zone = self.timezone.unwrap_or_default();
         let complete = match &self.until {
-            Some(text) => Complete::Until(zone.time(text).map_err(|error| usage(format!("--until: {error}")))?),
-            None if self.is_final => Complete::Final,
-            None => Complete::LastImpression,
+            Some(text) => LogEnd::Until(zone.time(text).map_err(|error| usage(format!("--until: {error}")))?),
+            None if self.is_final => LogEnd::Final,
+            None => LogEnd::LastImpression,
         };
         let bots = match &self.bots {
             Some(path) => {

@@ -11,7 +11,7 @@ use serde_json::json;
 use times::duration_text;
 
 use super::rules::Rules;
-use crate::model::{Complete, Settings};
+use crate::model::{LogEnd, Settings};
 use crate::sql::{Column, Dialect, Warehouse};
 
 /// Print what `credit` does as SQL, for logs of team draft that are in a data warehouse
@@ -102,9 +102,9 @@ fn command(settings: &Settings, bots: Option<String>) -> String {
     ];
     arguments.extend(settings.dwell.map(|dwell| format!("--dwell {}", duration_text(dwell))));
     arguments.extend(match settings.complete {
-        Complete::LastImpression => None,
-        Complete::Until(time) => Some(format!("--until {}", times::text(time))),
-        Complete::Final => Some("--final".to_owned()),
+        LogEnd::LastImpression => None,
+        LogEnd::Until(time) => Some(format!("--until {}", times::text(time))),
+        LogEnd::Final => Some("--final".to_owned()),
     });
     arguments.extend(bots.map(|path| format!("--bots '{path}'")));
     arguments.extend(settings.pairs.map(|pairs| format!("--pairs {}", pairs.name())));

@@ -72,7 +72,7 @@ impl CreditedConversions {
         rankers: &[String],
         versions: &[Version],
     ) -> Self {
-        let fates = log.with_fates(&totals.fates(log));
+        let fates = log.fates_by_line(&totals.fates(log));
         let days = totals.days.into_iter();
         let days = days.map(|((version, day, pair), counts)| ConversionDay { version, day, pair, counts }).collect();
         let versions = versions.iter().map(|version| version.name.clone()).collect();

@@ -16,7 +16,7 @@ use super::survey::names;
 use super::tally::{Tally, Trace};
 use super::units::{Counter, Days, LineupIndex, most_careful_choice, split_days};
 use crate::error::LogError;
-use crate::model::{Complete, Lineups, Settings};
+use crate::model::{LogEnd, Lineups, Settings};
 use crate::read::LogFile;
 
 /// Less memory than this only makes many small files.
@@ -151,17 +151,17 @@ impl<'a> JoinState<'a> {
     /// The time until which impressions are closed, by the lines read so far.
     pub(super) fn complete_until(&self) -> i64 {
         match self.settings.complete {
-            Complete::Final => i64::MAX,
-            Complete::Until(time) => time,
-            Complete::LastImpression => self.times.end(self.settings.window).map_or(0, |(end, _)| end),
+            LogEnd::Final => i64::MAX,
+            LogEnd::Until(time) => time,
+            LogEnd::LastImpression => self.times.end(self.settings.window).map_or(0, |(end, _)| end),
         }
     }
 
     /// The same, where the log is known to have an impression at this time, read or not.
     pub(super) fn complete_until_at_least(&self, known: i64) -> i64 {
         match self.settings.complete {
-            Complete::LastImpression => self.times.ends().map_or(known, |(_, last)| last.max(known)),
-            Complete::Final | Complete::Until(_) => self.complete_until(),
+            LogEnd::LastImpression => self.times.ends().map_or(known, |(_, last)| last.max(known)),
+            LogEnd::Final | LogEnd::Until(_) => self.complete_until(),
         }
     }
 

@@ -193,7 +193,7 @@ impl<'a> ImpressionRecord<'a> {
     }
 
     /// The bytes from `at` on, counted behind its length and its copies.
-    fn from(self, at: usize) -> &'a [u8] {
+    fn bytes_from(self, at: usize) -> &'a [u8] {
         &self.bytes[self.head + 1 + at..]
     }
 
@@ -207,29 +207,29 @@ impl<'a> ImpressionRecord<'a> {
         self.head
     }
 
-    fn is(self, flag: u8) -> bool {
-        self.from(0)[0] & flag != 0
+    fn has_flag(self, flag: u8) -> bool {
+        self.bytes_from(0)[0] & flag != 0
     }
 
     pub(super) fn is_known_bot(self) -> bool {
-        self.is(IS_BOT)
+        self.has_flag(IS_BOT)
     }
 
     pub(super) fn oddities(self) -> Oddities {
-        let [has_pinned, has_left_out, is_moved] = [HAS_PINNED, HAS_LEFT_OUT, IS_MOVED].map(|flag| self.is(flag));
+        let [has_pinned, has_left_out, is_moved] = [HAS_PINNED, HAS_LEFT_OUT, IS_MOVED].map(|flag| self.has_flag(flag));
         Oddities { has_pinned, has_left_out, is_moved }
     }
 
     pub(super) fn id(self) -> u128 {
-        read_id(self.from(1))
+        read_id(self.bytes_from(1))
     }
 
     pub(super) fn time(self) -> i64 {
-        read_time(self.from(1 + ID_BYTES))
+        read_time(self.bytes_from(1 + ID_BYTES))
     }
 
     pub(super) fn unit(self) -> u128 {
-        read_id(self.from(1 + ID_BYTES + TIME_BYTES))
+        read_id(self.bytes_from(1 + ID_BYTES + TIME_BYTES))
     }
 
     pub(super) fn lineup(self) -> u32 {
@@ -238,7 +238,7 @@ impl<'a> ImpressionRecord<'a> {
 
     /// A number, and where it ends.
     fn read_number(self, at: usize) -> (u32, usize) {
-        let bytes = self.from(at);
+        let bytes = self.bytes_from(at);
         let (number, rest) = varint::read(bytes).expect("a record has all of its numbers");
         (number as u32, at + bytes.len() - rest.len())
     }
@@ -252,7 +252,7 @@ impl<'a> ImpressionRecord<'a> {
 
     /// Bytes of a document.
     fn width(self) -> usize {
-        if self.is(IS_WIDE) { DOCUMENT_BYTES } else { NARROW_BYTES }
+        if self.has_flag(IS_WIDE) { DOCUMENT_BYTES } else { NARROW_BYTES }
     }
 
     pub(super) fn shown_count(self) -> usize {
@@ -265,9 +265,9 @@ impl<'a> ImpressionRecord<'a> {
         'a: 'b,
     {
         let (shown_count, offset) = self.documents();
-        let bytes = self.from(offset + shown_count * self.width());
+        let bytes = self.bytes_from(offset + shown_count * self.width());
         let bytes = &bytes[..bytes.len() - self.origins];
-        if !self.is(IS_PACKED) {
+        if !self.has_flag(IS_PACKED) {
             return bytes;
         }
         teams.clear();
@@ -283,12 +283,12 @@ impl<'a> ImpressionRecord<'a> {
     pub(super) fn position(self, document: u64) -> Option<usize> {
         let (shown_count, offset) = self.documents();
         let wanted = document.to_le_bytes();
-        if self.is(IS_WIDE) {
-            self.from(offset)[..DOCUMENT_BYTES * shown_count]
+        if self.has_flag(IS_WIDE) {
+            self.bytes_from(offset)[..DOCUMENT_BYTES * shown_count]
                 .chunks_exact(DOCUMENT_BYTES)
                 .position(|other| other == &wanted[..DOCUMENT_BYTES])
         } else {
-            self.from(offset)[..NARROW_BYTES * shown_count]
+            self.bytes_from(offset)[..NARROW_BYTES * shown_count]
                 .chunks_exact(NARROW_BYTES)
                 .position(|other| other == &wanted[..NARROW_BYTES])
         }
@@ -298,7 +298,7 @@ impl<'a> ImpressionRecord<'a> {
     pub(super) fn near_position(self, document: u64) -> Option<usize> {
         let (shown, at) = self.documents();
         let wanted = &document.to_le_bytes()[..NORMAL_FORM_BYTES];
-        self.from(at)[..self.width() * shown]
+        self.bytes_from(at)[..self.width() * shown]
             .chunks_exact(self.width())
             .position(|other| &other[..NORMAL_FORM_BYTES] == wanted)
     }
@@ -312,7 +312,7 @@ impl<'a> ImpressionRecord<'a> {
 
     /// Its content.
     pub(super) fn content(self) -> &'a [u8] {
-        let bytes = self.from(0);
+        let bytes = self.bytes_from(0);
         &bytes[..bytes.len() - self.origins]
     }
 

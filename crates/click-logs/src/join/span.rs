@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use times::DAY;
 
-use crate::model::{Complete, Settings};
+use crate::model::{LogEnd, Settings};
 
 /// Impressions fewer than one of this number do not move the end of a log.
 const RARE_SHARE: u64 = 1000;
@@ -105,7 +105,7 @@ impl Span {
 
 /// Impressions that come long after the end of the log by these settings: how many, the end, the last one.
 pub(super) fn beyond_end(times: &Span, settings: &Settings) -> Option<(u64, i64, i64)> {
-    if settings.complete != Complete::LastImpression {
+    if settings.complete != LogEnd::LastImpression {
         return None;
     }
     let (end, count) = times.end(settings.window)?;

@@ -6,7 +6,7 @@ use verdicts::VersionDeclarations;
 
 use super::encode_blocks::note_action;
 use super::span::Span;
-use crate::model::{Complete, Settings};
+use crate::model::{LogEnd, Settings};
 
 /// What must be known of all impressions before any is credited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,9 +36,9 @@ impl Survey {
     #[must_use]
     pub fn closing(&self, settings: &Settings) -> (i64, i32) {
         let until = match settings.complete {
-            Complete::Final => return (i64::MAX, i32::MAX),
-            Complete::Until(time) => time,
-            Complete::LastImpression => self.times.end(settings.window).map_or(0, |(end, _)| end),
+            LogEnd::Final => return (i64::MAX, i32::MAX),
+            LogEnd::Until(time) => time,
+            LogEnd::LastImpression => self.times.end(settings.window).map_or(0, |(end, _)| end),
         };
         (until, settings.zone.day(until.saturating_sub(settings.window)) - 1)
     }

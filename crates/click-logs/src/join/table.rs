@@ -40,7 +40,7 @@ type SeenAt = (i64, u32);
 
 struct Entry {
     /// Where its record is.
-    at: usize,
+    record_offset: usize,
     /// Where its words in `clicked` are.
     words: u32,
     copies: u32,
@@ -178,7 +178,7 @@ impl<'a> ImpressionTable<'a> {
         loop {
             match self.slots[slot] {
                 (_, NO_ENTRY) => return slot,
-                (part, entry) if part == slot_tag(id) && self.record(self.entries[entry as usize].at).id() == id => {
+                (part, entry) if part == slot_tag(id) && self.record(self.entries[entry as usize].record_offset).id() == id => {
                     return slot;
                 }
                 _ => slot = (slot + 1) & mask,
@@ -204,7 +204,7 @@ impl<'a> ImpressionTable<'a> {
         }
         for slot in &mut slots_found {
             if let Some(entry) = self.entries.get(*slot) {
-                *slot = entry.at;
+                *slot = entry.record_offset;
             }
         }
         let read = slots_found.iter().filter_map(|&at| self.records.get(at)).fold(0, |sum, byte| sum ^ byte);
@@ -219,7 +219,7 @@ impl<'a> ImpressionTable<'a> {
         let slot = self.slot(record.id());
         let (_, place) = self.slots[slot];
         if place != NO_ENTRY {
-            let Entry { at: offset, .. } = self.entries[place as usize];
+            let Entry { record_offset: offset, .. } = self.entries[place as usize];
             let known_record = self.record(offset);
             let key = |record: ImpressionRecord<'_>| (record.time(), record.origin());
             let is_same = known_record.says_the_same(record);
@@ -235,7 +235,7 @@ impl<'a> ImpressionTable<'a> {
                 [true, false] => {
                     entry.is_conflict = false;
                     self.conflicts.remove(&record.id());
-                    (entry.at, entry.words) = (self.records.len(), self.clicked.len() as u32);
+                    (entry.record_offset, entry.words) = (self.records.len(), self.clicked.len() as u32);
                     self.records.extend_from_slice(record.bytes());
                     self.clicked.resize(self.clicked.len() + record.shown_count().div_ceil(64), 0);
                     return was_clicked;
@@ -258,7 +258,7 @@ impl<'a> ImpressionTable<'a> {
         self.clicked.resize(self.clicked.len() + record.shown_count().div_ceil(64), 0);
         let offset = self.records.len();
         self.entries.push(Entry {
-            at: offset,
+            record_offset: offset,
             words: click_words,
             copies: record.copies().into(),
             clicks: [0; FATE_COUNT],
@@ -311,7 +311,7 @@ impl<'a> ImpressionTable<'a> {
     fn grow(&mut self) {
         self.slots = vec![(0, NO_ENTRY); 2 * self.slots.len()];
         for entry in 0..self.entries.len() {
-            let id = self.record(self.entries[entry].at).id();
+            let id = self.record(self.entries[entry].record_offset).id();
             let slot = self.slot(id);
             self.slots[slot] = (slot_tag(id), entry as u32);
         }
@@ -319,7 +319,7 @@ impl<'a> ImpressionTable<'a> {
 
     /// The fate of the only line of an entry, as far as it is known before clicks and units are.
     fn fate(&self, entry: &Entry) -> ImpressionFate {
-        let record = self.record(entry.at);
+        let record = self.record(entry.record_offset);
         if entry.is_conflict {
             ImpressionFate::Conflict
         } else if record.lineup() == UNMIXED_LINEUP {
@@ -355,7 +355,7 @@ impl<'a> ImpressionTable<'a> {
 
     /// Notes a click on an impression; returns its fate, if the impression counts in the end.
     pub(super) fn add_click(&mut self, entry: usize, click: ClickRecord) -> ClickFate {
-        let Entry { at: offset, words: click_words, .. } = self.entries[entry];
+        let Entry { record_offset: offset, words: click_words, .. } = self.entries[entry];
         let record = self.record(offset);
         let mut near_matches = 0;
         let fate = match outside_window(self.settings, record.time(), click.time) {
@@ -398,7 +398,7 @@ impl<'a> ImpressionTable<'a> {
         let entry = &self.entries[entry];
         let fate = match self.fate(entry) {
             ImpressionFate::Conflict => ImpressionFate::Conflict,
-            _ if record.origin() != self.record(entry.at).origin() => ImpressionFate::Duplicate,
+            _ if record.origin() != self.record(entry.record_offset).origin() => ImpressionFate::Duplicate,
             ImpressionFate::Credited => return,
             fate => fate,
         };
@@ -418,7 +418,7 @@ impl<'a> ImpressionTable<'a> {
         for entry in &self.entries {
             let fate = self.fate(entry);
             let counts = fate == ImpressionFate::Credited;
-            let record = self.record(entry.at);
+            let record = self.record(entry.record_offset);
             leave(ClosedImpression { id: record.id(), time: record.time(), counts });
             let duplicates = u64::from(entry.copies) - 1;
             if fate == ImpressionFate::Conflict {
@@ -510,7 +510,7 @@ impl<'a> ImpressionTable<'a> {
             tally.optimized += u64::from(lineup.is_optimized());
         }
         for entry in self.entries.iter().filter(|entry| entry.is_conflict) {
-            let record = self.record(entry.at);
+            let record = self.record(entry.record_offset);
             let copies = self.conflicts.get(&record.id()).into_iter().flatten();
             let held = (!is_without_unit(record))
                 .then(|| ((record.unit(), record.lineup()), (seen_at(record), record.origin())));

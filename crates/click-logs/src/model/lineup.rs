@@ -154,14 +154,14 @@ pub(crate) fn wrong_name(name: &str) -> Option<String> {
 /// All lineups met so far, each once. Threads share it.
 #[derive(Debug, Default)]
 pub struct Lineups {
-    inner: Mutex<Inner>,
+    inner: Mutex<LineupTable>,
 }
 
 /// The key of a lineup: names, method, version, how rankers were chosen, whether one may be alone.
 type Key = (Vec<String>, String, Option<String>, Option<PairChoice>, SingleRanker);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct LineupTable {
     lineups: Vec<Lineup>,
     numbers: BTreeMap<Key, u32>,
 }

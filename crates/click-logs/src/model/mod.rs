@@ -18,7 +18,7 @@ pub use lineup::{Lineup, Lineups, Scheme, SingleRanker};
 pub(crate) use lineup::{NO_TEAM, wrong_name};
 pub(crate) use receipts::{ReceiptRef, Receipts};
 pub use record::{Click, Impression, Mixed};
-pub use settings::{Complete, Settings, UnitKind};
+pub use settings::{LogEnd, Settings, UnitKind};
 pub(crate) use version::stated_version;
 
 /// The most documents of a list.

@@ -31,7 +31,7 @@ impl UnitKind {
 
 /// Until when the log is known to be complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Complete {
+pub enum LogEnd {
     /// Until the last impression in it.
     #[default]
     LastImpression,
@@ -57,7 +57,7 @@ pub struct Settings {
     /// The zone of days, and of times that name none.
     pub zone: Zone,
     /// Until when the log is complete.
-    pub complete: Complete,
+    pub complete: LogEnd,
     /// The rules for bots.
     pub bots: Bots,
     /// The actions of UBI events that are clicks.
@@ -135,7 +135,7 @@ impl Default for Settings {
             skew: 5 * 1000,
             dwell: None,
             zone: Zone::default(),
-            complete: Complete::LastImpression,
+            complete: LogEnd::LastImpression,
             bots: Bots::default(),
             actions: vec!["click".to_owned(), "click_through".to_owned()],
             pairs: None,

@@ -58,7 +58,7 @@ pub(super) fn add_object(text: Cow<'_, str>, container: Container, name: &'stati
 pub(super) fn hits_of_text(text: &str, field: Field) -> Option<Value<'static>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let keep = |text: &str| Cow::Owned(text.to_owned());
-    let value = ValueOf { field, keep }.deserialize(&mut deserializer).ok()?;
+    let value = FieldValueSeed { field, keep }.deserialize(&mut deserializer).ok()?;
     deserializer.end().ok()?;
     matches!(value, Value::Hits(_)).then_some(value)
 }
@@ -71,7 +71,7 @@ fn read<'de, 'a>(
     keep: fn(&'de str) -> Cow<'a, str>,
 ) -> serde_json::Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    Object { to, within: container, name, keep }.deserialize(&mut deserializer)?;
+    ObjectSeed { to, within: container, name, keep }.deserialize(&mut deserializer)?;
     deserializer.end()
 }
 
@@ -93,14 +93,14 @@ fn not_an_object(name: &str, found: &str) -> LineError {
 const LIST: &str = "a list";
 
 /// An object with fields to be read.
-struct Object<'f, 'a, 'de> {
+struct ObjectSeed<'f, 'a, 'de> {
     to: &'f mut LineFields<'a>,
     within: Container,
     name: &'static str,
     keep: fn(&'de str) -> Cow<'a, str>,
 }
 
-impl Object<'_, '_, '_> {
+impl ObjectSeed<'_, '_, '_> {
     /// Refuses a value that is not an object.
     fn refuse<E: Error>(self, value_found: &str) -> Result<(), E> {
         if self.name.is_empty() {
@@ -114,7 +114,7 @@ impl Object<'_, '_, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Object<'_, '_, 'de> {
+impl<'de> DeserializeSeed<'de> for ObjectSeed<'_, '_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -122,7 +122,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_, '_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
+impl<'de> Visitor<'de> for ObjectSeed<'_, '_, 'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,14 +131,14 @@ impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { to, within, keep, .. } = self;
-        while let Some(found) = map.next_key_seed(Key { kind: to.kind(), within })? {
+        while let Some(found) = map.next_key_seed(KeySeed { kind: to.kind(), within })? {
             match found {
                 None => {
                     map.next_value::<IgnoredAny>()?;
                 }
-                Some(Slot::Object(within, name)) => map.next_value_seed(Object { to: &mut *to, within, name, keep })?,
+                Some(Slot::Object(within, name)) => map.next_value_seed(ObjectSeed { to: &mut *to, within, name, keep })?,
                 Some(Slot::Field(field, name)) => {
-                    let value = map.next_value_seed(ValueOf { field, keep })?;
+                    let value = map.next_value_seed(FieldValueSeed { field, keep })?;
                     to.add(field, name, value);
                 }
             }
@@ -181,12 +181,12 @@ impl<'de> Visitor<'de> for Object<'_, '_, 'de> {
 }
 
 /// A key, as its meaning.
-struct Key {
+struct KeySeed {
     kind: LineKind,
     within: Container,
 }
 
-impl<'de> DeserializeSeed<'de> for Key {
+impl<'de> DeserializeSeed<'de> for KeySeed {
     type Value = Option<Slot>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -194,7 +194,7 @@ impl<'de> DeserializeSeed<'de> for Key {
     }
 }
 
-impl Visitor<'_> for Key {
+impl Visitor<'_> for KeySeed {
     type Value = Option<Slot>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,12 +207,12 @@ impl Visitor<'_> for Key {
 }
 
 /// The value of a field.
-struct ValueOf<'a, 'de> {
+struct FieldValueSeed<'a, 'de> {
     field: Field,
     keep: fn(&'de str) -> Cow<'a, str>,
 }
 
-impl<'de, 'a> DeserializeSeed<'de> for ValueOf<'a, 'de> {
+impl<'de, 'a> DeserializeSeed<'de> for FieldValueSeed<'a, 'de> {
     type Value = Value<'a>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'a>, D::Error> {
@@ -220,7 +220,7 @@ impl<'de, 'a> DeserializeSeed<'de> for ValueOf<'a, 'de> {
     }
 }
 
-impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
+impl<'de, 'a> Visitor<'de> for FieldValueSeed<'a, 'de> {
     type Value = Value<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -268,7 +268,7 @@ impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
             Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => {
                 let mut entries = Vec::with_capacity(list.size_hint().unwrap_or(16));
                 let mut strange = None;
-                while let Some(entry) = list.next_element_seed(ValueOf { field: Field::Impression, keep })? {
+                while let Some(entry) = list.next_element_seed(FieldValueSeed { field: Field::Impression, keep })? {
                     match entry {
                         Value::Null => entries.push(None),
                         Value::Text(text) => entries.push(Some(text)),
@@ -288,7 +288,7 @@ impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
             }
             Field::Hits | Field::Documents => {
                 let mut hits = Vec::with_capacity(16);
-                while let Some(hit) = list.next_element_seed(HitOf { field, keep, number: hits.len() + 1 })? {
+                while let Some(hit) = list.next_element_seed(HitSeed { field, keep, number: hits.len() + 1 })? {
                     hits.push(hit);
                 }
                 let strange = hits.iter_mut().find_map(|hit: &mut ResponseHit<'_>| hit.wrong.take());
@@ -312,7 +312,7 @@ impl<'de, 'a> Visitor<'de> for ValueOf<'a, 'de> {
 }
 
 /// A hit of a response.
-struct HitOf<'a, 'de> {
+struct HitSeed<'a, 'de> {
     field: Field,
     keep: fn(&'de str) -> Cow<'a, str>,
     /// Its place, from 1.
@@ -355,7 +355,7 @@ impl Visitor<'_> for HitKeySeed {
     }
 }
 
-impl<'de, 'a> DeserializeSeed<'de> for HitOf<'a, 'de> {
+impl<'de, 'a> DeserializeSeed<'de> for HitSeed<'a, 'de> {
     type Value = ResponseHit<'a>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ResponseHit<'a>, D::Error> {
@@ -363,7 +363,7 @@ impl<'de, 'a> DeserializeSeed<'de> for HitOf<'a, 'de> {
     }
 }
 
-impl<'de, 'a> Visitor<'de> for HitOf<'a, 'de> {
+impl<'de, 'a> Visitor<'de> for HitSeed<'a, 'de> {
     type Value = ResponseHit<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -382,7 +382,7 @@ impl<'de, 'a> Visitor<'de> for HitOf<'a, 'de> {
             _ => Err("no text".to_owned()),
         };
         while let Some(key) = map.next_key_seed(HitKeySeed(field))? {
-            let of_text = ValueOf { field: Field::Impression, keep };
+            let of_text = FieldValueSeed { field: Field::Impression, keep };
             let read = match key {
                 HitKey::Other => map.next_value::<IgnoredAny>().map(|_| Ok(()))?,
                 HitKey::Id => text(map.next_value_seed(of_text)?).map(|text| id = text),

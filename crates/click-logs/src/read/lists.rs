@@ -184,7 +184,7 @@ fn closing_bracket(text: &str) -> char {
 /// An entry in JSON.
 #[derive(serde::Deserialize)]
 #[serde(untagged)]
-enum Json {
+enum JsonEntry {
     Text(String),
     Whole(u64),
     Negative(i64),
@@ -193,12 +193,12 @@ enum Json {
 
 /// The entries of a list in brackets, or why it cannot be read.
 fn parse_bracketed(text: &str) -> Result<Vec<Option<String>>, String> {
-    if let Ok(entries) = serde_json::from_str::<Vec<Json>>(text) {
+    if let Ok(entries) = serde_json::from_str::<Vec<JsonEntry>>(text) {
         let entry = |entry| match entry {
-            Json::Text(text) => Some(text),
-            Json::Whole(number) => Some(number.to_string()),
-            Json::Negative(number) => Some(number.to_string()),
-            Json::Nothing(()) => None,
+            JsonEntry::Text(text) => Some(text),
+            JsonEntry::Whole(number) => Some(number.to_string()),
+            JsonEntry::Negative(number) => Some(number.to_string()),
+            JsonEntry::Nothing(()) => None,
         };
         return Ok(entries.into_iter().map(entry).collect());
     }

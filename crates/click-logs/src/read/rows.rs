@@ -120,7 +120,7 @@ impl<'a> ClickRow<'a> {
     /// # Errors
     /// The fault in the row.
     pub fn read(self, settings: &Settings) -> Result<Event<'a>, LineError> {
-        if let Some(click) = self.usual(settings) {
+        if let Some(click) = self.usual_click(settings) {
             return Ok(Event::Click(click));
         }
         let mut fields = LineFields::new(LineKind::Clicks, ListSeparator::Never);
@@ -139,7 +139,7 @@ impl<'a> ClickRow<'a> {
     }
 
     /// The click of a row that has all it needs and nothing else to be looked at, which most have.
-    fn usual(&self, settings: &Settings) -> Option<Click<'a>> {
+    fn usual_click(&self, settings: &Settings) -> Option<Click<'a>> {
         if self.action.is_some() || self.more.is_some() {
             return None;
         }

@@ -39,7 +39,7 @@ pub fn rules(simulation: &Simulation) -> Settings {
     Settings {
         window: settings::WINDOW,
         dwell: simulation.dwell,
-        complete: crate::model::Complete::Final,
+        complete: crate::model::LogEnd::Final,
         bots: settings::bots(),
         rankers: simulation.names(),
         ..Settings::default()

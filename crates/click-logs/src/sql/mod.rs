@@ -13,7 +13,7 @@ use ranktypes::text::excerpt;
 use verdicts::Bots;
 
 use crate::join::{ClickFate, ImpressionFate, UnitFate};
-use crate::model::{Complete, Settings, UnitKind};
+use crate::model::{LogEnd, Settings, UnitKind};
 
 pub use dialect::Dialect;
 
@@ -307,10 +307,10 @@ impl Warehouse {
         let or_null = |limit: Option<i64>| limit.map_or_else(|| "null".to_owned(), |limit| limit.to_string());
         let limit = |limit: Option<u64>| or_null(limit.map(u64::cast_signed));
         let until = match complete {
-            Complete::LastImpression => None,
-            Complete::Until(time) => Some(*time),
+            LogEnd::LastImpression => None,
+            LogEnd::Until(time) => Some(*time),
             // Later than any window ends.
-            Complete::Final => Some(9_000_000_000_000_000),
+            LogEnd::Final => Some(9_000_000_000_000_000),
         };
         [
             ("window", window.to_string()),

@@ -9,7 +9,7 @@ use click_logs::cli::summary;
 use click_logs::join::{
     ClickFate, CreditedLog, FrameJoin, ImpressionFate, Inputs, Order, Resources, State, append, credit,
 };
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 use click_logs::outcomes::{fates_csv, outcomes_of_log, pages_csv};
 use click_logs::read;
 use click_logs::simulate::{Simulation, rules};
@@ -308,7 +308,7 @@ fn check(world: &World, runs: &Runs, what: &str) -> u64 {
     let mut before: Option<i64> = None;
     let (mut behind, mut are_new) = ([0, 0], true);
     for (run, (until, lines)) in runs.until.iter().zip(&runs.lines).enumerate() {
-        let complete = if run == last && is_final { Complete::Final } else { Complete::Until(*until) };
+        let complete = if run == last && is_final { LogEnd::Final } else { LogEnd::Until(*until) };
         let settings = Settings { complete, ..world.settings.clone() };
         let state = State::open(&at.join("state"), &settings, Some(world.horizon)).unwrap();
         let memory = if run % 2 == 0 { 1 << 28 } else { 0 };

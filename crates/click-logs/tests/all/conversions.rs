@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use click_logs::join::{ConversionFate, ConversionLog, CreditedConversions, Order, Resources, credit_with_conversions};
-use click_logs::model::{Attribution, Complete, ConversionRules, Settings, UnitKind};
+use click_logs::model::{Attribution, LogEnd, ConversionRules, Settings, UnitKind};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 
@@ -362,7 +362,7 @@ fn a_plain_reading_agrees_whatever_the_order_of_lines_and_files() {
             let is_final = place % 2 == 0;
             let settings = Settings {
                 unit_days: 1 + (seed % 3) as u32,
-                complete: if is_final { Complete::Final } else { Complete::Until(until) },
+                complete: if is_final { LogEnd::Final } else { LogEnd::Until(until) },
                 ..Settings::default()
             };
             let last_day = if is_final { i32::MAX } else { day(until - settings.window) - 1 };
@@ -676,7 +676,7 @@ fn advantages_of_a_log_are_those_of_a_plain_reading() {
     const WORTH: [i64; 4] = [1_000, 500, 333, 250];
     for (seed, coin) in (0..20).flat_map(|seed| [(seed, UnitKind::User), (seed, UnitKind::Impression)]) {
         let (texts, mut lists) = drafted_world(seed);
-        let settings = Settings { coin, unit_days: 2, complete: Complete::Final, ..Settings::default() };
+        let settings = Settings { coin, unit_days: 2, complete: LogEnd::Final, ..Settings::default() };
         let rules = ConversionRules { cap: Some(150), draft_places: Some(5), ..ConversionRules::default() };
         let found = credited(&texts, 1, &settings, &rules, Order::Any);
         let mut mixed = texts.clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use click_logs::error::LineError;
 use click_logs::join::{FrameJoin, LogTotals, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{Click, Complete, Impression, Mixed, Settings};
+use click_logs::model::{Click, LogEnd, Impression, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
 use verdicts::integrity::PageRecord;
@@ -137,7 +137,7 @@ fn pieces_of_a_log_add_up_to_its_truth() {
         // An incomplete log, and rankers in another order: the same as with files.
         let mut rankers = truth.credited().rankers;
         rankers.reverse();
-        let settings = Settings { complete: Complete::LastImpression, rankers, ..rules };
+        let settings = Settings { complete: LogEnd::LastImpression, rankers, ..rules };
         let (log, _) = simulated_log(&simulation);
         let expected = log.credit(&settings).unwrap();
         assert_same(&credited(&settings, &impressions, &clicks, 5), &expected, "an open log");
@@ -174,7 +174,7 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
     let mut gathered = FrameJoin::new(Settings::default());
     let refused_first = gathered.impression_rows(3, row, wrong, refused).unwrap_err();
     assert!(refused_first.starts_with("1: the document `d1` is shown twice"), "{refused_first}");
-    let settings = Settings { set_malformed_aside: true, complete: Complete::Final, ..Settings::default() };
+    let settings = Settings { set_malformed_aside: true, complete: LogEnd::Final, ..Settings::default() };
     let mut gathered = FrameJoin::new(settings);
     gathered.impression_rows(3, row, wrong, refused).unwrap();
     gathered.credit(i64::MAX, |outcome| assert_eq!(outcome.rankers, [Some("A"), None])).unwrap();
@@ -185,7 +185,7 @@ fn rows_that_cannot_be_read_are_refused_or_set_aside() {
 fn an_undeclared_ranker_is_refused() {
     let of = VersionDeclarations { rankers: ["A", "B"].map(str::to_owned).into(), ..VersionDeclarations::default() };
     let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
-    let mut units = Units::new(Settings { complete: Complete::Final, ..Settings::default() }, &survey);
+    let mut units = Units::new(Settings { complete: LogEnd::Final, ..Settings::default() }, &survey);
     let outcome = UnitOutcome {
         unit: 1,
         shown: (0, 0),

@@ -1,14 +1,14 @@
 //! Names, days and lines that should not be logged: the output of `credit`, its reading by `decide`, and the terminal.
 
 use click_logs::join::ImpressionFate;
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::common::Log;
 
 fn settings(set_malformed_aside: bool) -> Settings {
-    Settings { complete: Complete::Final, set_malformed_aside, ..Settings::default() }
+    Settings { complete: LogEnd::Final, set_malformed_aside, ..Settings::default() }
 }
 
 /// Names of all kinds, most of them with a character that breaks lines, tables or terminals.

@@ -1,13 +1,13 @@
 //! Lists in text: read in all list columns and formats if they can only be read in one way, otherwise refused.
 
 use click_logs::join::{ClickFate, CreditedLog, ImpressionFate};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use statistics::Counts;
 
 use crate::common::Log;
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 /// The ways in which programs write a list of three texts.

@@ -1,7 +1,7 @@
 //! Lines that are neither impressions nor clicks: refused with file and line, or set aside and counted.
 
 use click_logs::join::{ClickFate, ImpressionFate};
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 
 use crate::common::Log;
 
@@ -9,7 +9,7 @@ const GOOD: &str = r#"{"impression":"i1","time":1795001000,"user":"u1","shown":[
 const CLICK: &str = r#"{"impression":"i1","document":"b","time":1795002000}"#;
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 /// Impressions that cannot be read, and the message after `file:line:`.

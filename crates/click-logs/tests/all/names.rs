@@ -1,7 +1,7 @@
 //! Every name that the README gives for a field is read in every format, with the same result.
 
 use click_logs::join::{CreditedLog, ImpressionFate};
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 use serde_json::{Value, json};
 
 use crate::common::{Log, assert_same};
@@ -161,7 +161,7 @@ fn table(rows: &[Value], spaces: bool) -> String {
 }
 
 fn settings(unit: UnitKind) -> Settings {
-    let mut settings = Settings { complete: Complete::Final, unit, dwell: Some(13_000), ..Settings::default() };
+    let mut settings = Settings { complete: LogEnd::Final, unit, dwell: Some(13_000), ..Settings::default() };
     settings.bots.agents = vec!["crawler".to_owned()];
     settings
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use click_logs::join::{ClickFate, ImpressionFate, Order, UnitFate};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use statistics::Preference;
@@ -156,9 +156,9 @@ fn plainly(
 ) -> (BTreeMap<i32, DayCounts>, Fates, Fates, Fates) {
     let (mut of_impressions, mut of_clicks, mut of_units) = (Fates::new(), Fates::new(), Fates::new());
     let until = match settings.complete {
-        Complete::Final => i64::MAX,
-        Complete::Until(time) => time,
-        Complete::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
+        LogEnd::Final => i64::MAX,
+        LogEnd::Until(time) => time,
+        LogEnd::LastImpression => shown.iter().map(|shown| shown.time).max().unwrap(),
     };
     let ids: BTreeSet<u32> = shown.iter().map(|shown| shown.id).collect();
     let (good, in_conflict) = settled(shown, until, settings, &mut of_impressions);
@@ -297,7 +297,7 @@ fn the_rules_are_followed(seed: u64, cases: usize, is_sorted: bool) -> usize {
             skew: [0, 5_000][generator.random_range(0..2_usize)],
             dwell: [None, Some(30_000)][generator.random_range(0..2_usize)],
             zone: Zone::parse(["UTC", "+05:30", "-08:00"][generator.random_range(0..3_usize)]).unwrap(),
-            complete: [Complete::Final, Complete::LastImpression, Complete::Until(20_783 * DAY)]
+            complete: [LogEnd::Final, LogEnd::LastImpression, LogEnd::Until(20_783 * DAY)]
                 [generator.random_range(0..3_usize)],
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
             rankers: vec!["A".to_owned(), "B".to_owned()],
@@ -388,7 +388,7 @@ fn the_ledger_counts_as_the_join_does() {
             unit_days: generator.random_range(1..4),
             window: 3_600_000,
             zone: Zone::parse("+05:30").unwrap(),
-            complete: Complete::Final,
+            complete: LogEnd::Final,
             bots: Bots { max_clicks_per_day: Some(12), max_impressions_per_day: Some(6), ..Bots::default() },
             rankers: names.iter().map(ToString::to_string).collect(),
             pairs: Some(choice),

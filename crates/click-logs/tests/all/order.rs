@@ -161,7 +161,7 @@ fn an_impression_with_a_million_clicks_takes_no_more_memory() {
 "#;
     let clicks = click.repeat(200_000);
     let log = Log::of(&[impressions], &[&clicks, &clicks]);
-    let settings = click_logs::model::Settings { complete: click_logs::model::Complete::Final, ..Default::default() };
+    let settings = click_logs::model::Settings { complete: click_logs::model::LogEnd::Final, ..Default::default() };
     let resources = Resources { memory: 1 << 16, ..log.resources() };
     let found = log.credit_within(&settings, &resources);
     assert_eq!((found.tally.busiest, found.days[0].counts.impressions.losses), (400_000, 1));

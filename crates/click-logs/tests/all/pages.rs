@@ -1,7 +1,7 @@
 //! The page displayed of a mixed list: every way to log it gives the same counts, those of `credit_page` in a plain loop.
 
 use click_logs::join::CreditedLog;
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use interleave::receipt::{ExperimentVersion, Receipt};
 use interleave::{
     AnyInterleaving, AnyMultileaving, AnyOutcome, CreditError, Doc, Generator, Interleaving, ListBuf, Multileaving,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::common::Log;
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 /// Lines of impressions and clicks.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use click_logs::join::{ClickFate, CreditedLog, ImpressionFate, Inputs, Order, Resources, credit};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use click_logs::simulate::{Simulation, rules};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
@@ -233,7 +233,7 @@ fn nested_tables_of_pyarrow() {
         std::fs::copy(folder.join(name), log.path(number)).unwrap();
     }
     let settings =
-        Settings { complete: Complete::Final, unit: click_logs::model::UnitKind::Session, ..Settings::default() };
+        Settings { complete: LogEnd::Final, unit: click_logs::model::UnitKind::Session, ..Settings::default() };
     let found = log.credit(&settings).unwrap();
     // Every session has one query; one has no attributes, and so no session: it was not mixed.
     assert_eq!(found.tally.of_impressions(ImpressionFate::NotMixed), 1);
@@ -274,7 +274,7 @@ fn of_one_row(replaced: &[(&'static str, &'static str, Value)]) -> [Vec<Column>;
 
 #[test]
 fn columns_of_other_types_are_refused_by_name() {
-    let settings = Settings { complete: Complete::Final, ..Settings::default() };
+    let settings = Settings { complete: LogEnd::Final, ..Settings::default() };
     let credit = |tables: &[Vec<Column>; 2]| Tables::of(tables, 10, Compression::SNAPPY).credit(&settings);
     assert_eq!(credit(&of_one_row(&[])).unwrap().days[0].counts.units, Counts::new(0, 1, 0));
     for (replaced, expected) in [
@@ -311,7 +311,7 @@ fn columns_of_other_types_are_refused_by_name() {
 
 #[test]
 fn flat_names_and_text_of_lists_are_read_as_in_lines() {
-    let settings = Settings { complete: Complete::Final, dwell: Some(30_000), ..Settings::default() };
+    let settings = Settings { complete: LogEnd::Final, dwell: Some(30_000), ..Settings::default() };
     let clicks = vec![
         ("query_id", TEXT, vec!["i".into(), "".into()]),
         ("event_attributes.object.object_id", TEXT, vec!["b".into(), "b".into()]),
@@ -360,7 +360,7 @@ fn rows_are_named_and_set_aside() {
         }
     }
     let log = Tables::of(&tables, 7, Compression::SNAPPY);
-    let settings = Settings { complete: Complete::Final, ..Settings::default() };
+    let settings = Settings { complete: LogEnd::Final, ..Settings::default() };
     let error = log.credit(&settings).unwrap_err();
     assert!(error.contains("impressions.parquet: row 17 (row group 3): 1 teams for 2 documents"), "{error}");
     let found = log.credit(&Settings { set_malformed_aside: true, ..settings }).unwrap();

@@ -1,7 +1,7 @@
 //! Lines in published formats: UBI 1.3, OpenSearch, Solr; and receipts of `interleave`.
 
 use click_logs::join::{ClickFate, ImpressionFate};
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 use interleave::{AnyInterleaving, AnyMultileaving, Generator, by_id, receipt, receipt::Receipt};
 use rand::SeedableRng;
 use serde_json::json;
@@ -10,7 +10,7 @@ use statistics::Counts;
 use crate::common::{Log, receipt as receipt_of};
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 /// Wins, losses and ties of impressions, for the first ranker by name.
@@ -191,7 +191,7 @@ fn receipts_of_optimized_are_counted_with_a_warning() {
             format!("{{\"impression\":\"i{number}\",\"document\":\"c\",\"time\":\"2026-11-22T15:05:05Z\"}}\n")
         })
         .collect();
-    let settings = Settings { complete: Complete::Final, ..Settings::default() };
+    let settings = Settings { complete: LogEnd::Final, ..Settings::default() };
     let found = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]).credit(&settings).unwrap();
     assert_eq!(found.days[0].counts.units, Counts::new(1, 1, 0));
     assert_eq!(found.tally.optimized, 2);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use click_logs::join::{ClickFate, ImpressionFate};
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 use click_logs::simulate::{Simulation, rules};
 use serde_json::{Value, json};
 use times::Zone;
@@ -17,7 +17,7 @@ const STELLA: &str = r#"{"id":7,"session_id":3,"site_id":1,"start":"2020-01-01 0
 
 fn settings() -> Settings {
     let zone = Zone::parse("UTC").unwrap();
-    Settings { complete: Complete::Final, unit: UnitKind::Session, holds_both: true, zone, ..Settings::default() }
+    Settings { complete: LogEnd::Final, unit: UnitKind::Session, holds_both: true, zone, ..Settings::default() }
 }
 
 fn both(text: &str) -> Log {

@@ -2,14 +2,14 @@
 //! hits.
 
 use click_logs::join::{ClickFate, CreditedLog, FrameJoin, ImpressionFate, LogTotals, Order, Resources, Units};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use click_logs::read;
 use statistics::Counts;
 
 use crate::common::{Log, assert_same};
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 const QUERY: &str = r#"{"query_id":"q1","client_id":"c1","timestamp":"2026-11-22T15:04:05Z","query_response_hit_ids":["a","b"],"query_attributes":{"teams":["A","B"]}}"#;

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use click_logs::join::{ImpressionFate, Order, Resources, Watch, credit};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use click_logs::simulate::{Simulation, rules, simulate};
 
 use crate::common::{Log, assert_same, simulated_log};
@@ -91,7 +91,7 @@ fn what_is_out_of_place_is_joined_otherwise_or_refused() {
         |id: &str, minute: u64| format!(r#"{{"impression":"{id}","document":"a","time":{}}}"#, time(minute)) + "\n";
     let impressions: String = (0..600).map(|n| shown(&format!("i{n}"), n, ["A", "B"][n as usize % 2])).collect();
     let clicks: Vec<String> = (0..600).map(|n| click(&format!("i{n}"), n + 3)).collect();
-    let settings = Settings { complete: Complete::Final, rankers: vec!["A".into(), "B".into()], ..Settings::default() };
+    let settings = Settings { complete: LogEnd::Final, rankers: vec!["A".into(), "B".into()], ..Settings::default() };
     let again = shown("i7", 7, "A");
     let mut displaced = clicks.clone();
     displaced.rotate_left(1);
@@ -146,7 +146,7 @@ fn other_orders_are_recognised_at_once() {
 #[test]
 fn a_gap_between_two_files_is_not_the_end_of_the_log() {
     let settings = Settings { rankers: vec!["A".into(), "B".into()], ..Settings::default() };
-    assert_eq!(settings.complete, Complete::LastImpression);
+    assert_eq!(settings.complete, LogEnd::LastImpression);
     let at = |day: u64, number: u64| 1_767_308_400_000 + 86_400_000 * day + 10_000 * number;
     let (mut impressions, mut clicks) = (Vec::new(), Vec::new());
     for day in 0..4_u64 {

@@ -5,7 +5,7 @@
 use bandits::registry::Spec;
 use bandits::{Choice, Generators, OpenPolicy, Preference};
 use click_logs::join::{LogTotals, Survey, UnitOutcome, Units};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use interleave::Generator;
 use rand::{Rng, RngExt, SeedableRng};
 use statistics::Counts;
@@ -75,7 +75,7 @@ fn log(policy: &str, seed: u64) -> Vec<Shown> {
 
 /// Whether a verdict is given if pairs are taken as chosen in this way.
 fn is_decided(log: &[Shown], pairs: PairChoice) -> bool {
-    let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
+    let settings = Settings { pairs: Some(pairs), complete: LogEnd::Final, ..Settings::default() };
     let of = VersionDeclarations { rankers: NAMES.map(str::to_owned).into(), ..VersionDeclarations::default() };
     let survey = Survey { versions: [(None, of)].into(), ..Survey::default() };
     let mut units = Units::new(settings.clone(), &survey);
@@ -175,7 +175,7 @@ fn compare_files(logs: u64) {
             let log = log(policy, seed);
             let [impressions, clicks] = lines(&log);
             for pairs in [PairChoice::Chance, PairChoice::Steered] {
-                let settings = Settings { pairs: Some(pairs), complete: Complete::Final, ..Settings::default() };
+                let settings = Settings { pairs: Some(pairs), complete: LogEnd::Final, ..Settings::default() };
                 let files = Log::of(&[impressions.as_bytes()], &[clicks.as_bytes()]);
                 let outcomes = click_logs::outcomes::outcomes_of_log(&files.credit(&settings).unwrap());
                 let verdicts = decide(&outcomes, 0.05, CountUnit::Units).unwrap();

@@ -3,7 +3,7 @@
 
 use click_logs::cli::summary;
 use click_logs::join::{CreditedLog, ImpressionFate, UnitFate};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use click_logs::outcomes::warnings;
 use click_logs::simulate::{Dialect, Simulation, rules};
 use statistics::Counts;
@@ -12,7 +12,7 @@ use verdicts::{Bots, PairChoice};
 use crate::common::{Log, simulated_log};
 
 fn settings() -> Settings {
-    Settings { complete: Complete::Final, ..Settings::default() }
+    Settings { complete: LogEnd::Final, ..Settings::default() }
 }
 
 /// Credits a log of lists with these fields after the time, in this order, and a click on the second document of each.

@@ -1,7 +1,7 @@
 //! The counts of an experiment are those of `click-logs credit` from its log.
 
 use click_logs::join::{Inputs, Order, Resources, credit};
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use times::{Zone, parse_duration};
 use traffic::{Config, Experiment, ExperimentStatus, Keep, State};
 use verdicts::Bots;
@@ -39,7 +39,7 @@ pub(crate) fn settings(config: &Config, flags: &[String]) -> Settings {
         unit_days: value("--unit-days").unwrap().parse().unwrap(),
         window: parse_duration(value("--window").unwrap()).unwrap(),
         zone,
-        complete: value("--until").map_or(Complete::Final, |until| Complete::Until(zone.time(until).unwrap())),
+        complete: value("--until").map_or(LogEnd::Final, |until| LogEnd::Until(zone.time(until).unwrap())),
         skew: value("--skew").map_or(Settings::default().skew, |skew| parse_duration(skew).unwrap()),
         bots: config.bots.clone(),
         rankers: ranktypes::text::split_list(value("--rankers").unwrap()).unwrap(),

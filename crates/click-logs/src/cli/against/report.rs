@@ -26,7 +26,7 @@ pub(super) fn digits(value: f64) -> String {
 }
 
 /// An interval of such numbers.
-fn between((low, high): (f64, f64)) -> String {
+fn interval_text((low, high): (f64, f64)) -> String {
     format!("{} to {}", digits(low), digits(high))
 }
 
@@ -40,7 +40,7 @@ fn chance(probability: f64) -> String {
 }
 
 /// `8 of 10 past experiments agree in sign (95% interval 44.3% to 97.5%).`
-fn agree(counts: Counts, what: &str, alpha: f64) -> Result<String> {
+fn agreement_sentence(counts: Counts, what: &str, alpha: f64) -> Result<String> {
     let decided = counts.decided();
     let verb = if counts.wins == 1 { "agrees" } else { "agree" };
     if decided == 0 {
@@ -63,7 +63,7 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
         say(&format!("{warning}\n"));
     }
     let counts = past.agreement;
-    say(&agree(counts, "past experiment", alpha)?);
+    say(&agreement_sentence(counts, "past experiment", alpha)?);
     say(&explain_agreement(counts, alpha)?);
     if counts.ties > 0 {
         let have = if counts.ties == 1 { "has" } else { "have" };
@@ -72,7 +72,7 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
     match past.significant {
         Some(Counts { wins: 0, losses: 0, ties: 0 }) => say("No A/B result is significant at 5%."),
         Some(counts) => {
-            say(&format!("Where the A/B result is significant at 5%: {}", agree(counts, "experiment", alpha)?))
+            say(&format!("Where the A/B result is significant at 5%: {}", agreement_sentence(counts, "experiment", alpha)?))
         }
         None => {}
     }
@@ -81,7 +81,7 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
         None => say("All A/B results are equal: they have no correlation with those of interleaving."),
         Some(correlation) => match correlation.interval(alpha)? {
             Some(interval) => {
-                say(&format!("Correlation {} ({level} interval {}).", digits(correlation.pearson), between(interval)));
+                say(&format!("Correlation {} ({level} interval {}).", digits(correlation.pearson), interval_text(interval)));
             }
             None => {
                 say(&format!("Correlation {}; three experiments have no interval for it.", digits(correlation.pearson)))
@@ -108,21 +108,21 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
         Tendency::Contradicts => "Where interleaving shows more, A/B tests show less, beyond chance",
         Tendency::Open => "By the line alone, results may have nothing to do with each other",
     };
-    say(&format!("{tendency} ({level} interval of the slope {}).", between(slope)));
+    say(&format!("{tendency} ({level} interval of the slope {}).", interval_text(slope)));
     if let Some(prediction) = prediction {
         say("");
         say(&format!("{}.", prediction.description));
         say(&format!(
             "By the line, an A/B test as accurate as past ones would show {} ({level} interval {}).",
             digits(prediction.prediction.mean),
-            between(prediction.prediction.interval(alpha)?)
+            interval_text(prediction.prediction.interval(alpha)?)
         ));
         if let Some(probability) = prediction.sign_differs {
             say(&format!("The probability that it would have the other sign is {}.", chance(probability)));
         }
         let (least, most) = past.reach;
         if prediction.result.value < least || prediction.result.value > most {
-            say(&format!("No past result was that far out ({}): the line is a guess there.", between(past.reach)));
+            say(&format!("No past result was that far out ({}): the line is a guess there.", interval_text(past.reach)));
         }
     }
     say("");

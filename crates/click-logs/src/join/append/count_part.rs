@@ -45,7 +45,7 @@ pub(super) struct PartCounts {
 /// New outcomes of a part, as records.
 pub(super) struct NewOutcomes {
     pub(super) boundary: Vec<u8>,
-    pub(super) now: Vec<u8>,
+    pub(super) outcomes_now: Vec<u8>,
     pub(super) ahead: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn count_part(
     let length = outcome::length(false, false);
     let read = |bytes: &[u8]| bytes.chunks_exact(length).map(PairOutcome::read).collect::<Vec<_>>();
     let kept_ahead = state.section(Section::Ahead(part))?;
-    let (mut closed_outcomes, mut open_outcomes) = (read(&new_outcomes.boundary), read(&new_outcomes.now));
+    let (mut closed_outcomes, mut open_outcomes) = (read(&new_outcomes.boundary), read(&new_outcomes.outcomes_now));
     let mut ahead = Vec::new();
     for outcome in read(&kept_ahead).into_iter().chain(read(&new_outcomes.ahead)) {
         if outcome.day <= boundary.last_day {
@@ -99,7 +99,7 @@ pub(super) fn count_part(
         let unit_closed = split_first_unit(&mut closed_outcomes, unit);
         let unit_open = split_first_unit(&mut open_outcomes, unit);
         let body = next.filter(|known_units| known_units.unit == unit).map(|known_units| {
-            units_left = known_units.after;
+            units_left = known_units.rest;
             known_units.body
         });
         if let Some(body) =
@@ -157,7 +157,7 @@ fn write_unit(unit: u128, body: &[u8], bytes: &mut Vec<u8>) {
 struct KnownUnit<'a> {
     unit: u128,
     body: &'a [u8],
-    after: &'a [u8],
+    rest: &'a [u8],
 }
 
 /// The unit at the beginning of some bytes, if there are any.
@@ -168,8 +168,8 @@ fn next_unit<'a>(state: &State, bytes: &'a [u8]) -> Result<Option<KnownUnit<'a>>
     let read = || {
         let (_, rest) = bytes.split_at_checked(ID_BYTES)?;
         let (length, rest) = ranktypes::varint::read(rest)?;
-        let (body, after) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-        Some(KnownUnit { unit: read_id(bytes), body, after })
+        let (body, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        Some(KnownUnit { unit: read_id(bytes), body, rest })
     };
     read().map(Some).ok_or_else(|| state.damaged_data())
 }

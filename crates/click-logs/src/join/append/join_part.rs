@@ -21,7 +21,7 @@ pub(super) struct Boundary<'a> {
 }
 
 impl Boundary<'_> {
-    pub(super) fn is(self, time: i64) -> bool {
+    pub(super) fn is_final(self, time: i64) -> bool {
         self.settings.zone.day(time) <= self.last_day
     }
 }
@@ -62,10 +62,10 @@ pub(super) fn join_part(
     let mut closed_table = ImpressionTable::new(boundary.settings, boundary.until, false, size / 2);
     let mut open_table = ImpressionTable::new(boundary.settings, boundary.until, false, size);
     // An impression is over when its first line is, in any order of its lines.
-    closed_table.insert_all(all().filter(|record| boundary.is(record.time())));
+    closed_table.insert_all(all().filter(|record| boundary.is_final(record.time())));
     let mut impressions = Vec::with_capacity(size);
     for_each_group(
-        all().filter(|record| !boundary.is(record.time())),
+        all().filter(|record| !boundary.is_final(record.time())),
         |record| record.id(),
         |group, ids| {
             closed_table.prefetch(ids);
@@ -90,7 +90,7 @@ pub(super) fn join_part(
             closed_table.prefetch(ids);
             open_table.prefetch(ids);
             for &click in group {
-                let is_over = || boundary.is(click.time) && open_table.entry(click.id).is_none();
+                let is_over = || boundary.is_final(click.time) && open_table.entry(click.id).is_none();
                 if closed_table.entry(click.id).is_some() || is_over() {
                     closed_table.click(click);
                 } else {

@@ -194,7 +194,7 @@ fn add_records(
             .par_iter()
             .map(|&part| {
                 let [over_now, now, ahead] = [0, 1, 2].map(|index| read_part(&outcomes[index], part));
-                let new_records = NewOutcomes { boundary: over_now?, now: now?, ahead: ahead? };
+                let new_records = NewOutcomes { boundary: over_now?, outcomes_now: now?, ahead: ahead? };
                 count_part(&state, boundary, last_day_now, &pairs, &numbers, part, &new_records)
             })
             .collect();

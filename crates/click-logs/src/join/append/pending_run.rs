@@ -10,7 +10,7 @@ use super::description::{Description, FORMAT_VERSION, InputFile, StoredLineup};
 use super::sections::SectionWriter;
 use super::state::{DESCRIPTION, State};
 use crate::join::tally::Tally;
-use crate::model::{Complete, Lineup, Settings};
+use crate::model::{LogEnd, Lineup, Settings};
 
 /// The content of the next description, apart from the files and the data.
 pub(super) struct NextDescription {
@@ -35,7 +35,7 @@ impl PendingRun {
     pub(super) fn new(state: State, settings: &Settings, next: NextDescription, writer: SectionWriter) -> Self {
         let NextDescription { tally, times, lineups, choices, is_synthetic, other_actions, files } = next;
         let (until, is_final) = match settings.complete {
-            Complete::Until(until) => (Some(until), false),
+            LogEnd::Until(until) => (Some(until), false),
             _ => (state.description.until, true),
         };
         let rows = tally.rows().into_iter();

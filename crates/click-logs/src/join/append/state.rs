@@ -22,7 +22,7 @@ use crate::join::encode_blocks::LineKind;
 use crate::join::inputs::Inputs;
 use crate::join::tally::Tally;
 use crate::join::units::DayTotals;
-use crate::model::{Complete, Lineups, Settings};
+use crate::model::{LogEnd, Lineups, Settings};
 
 /// The name of the description.
 pub(super) const DESCRIPTION: &str = "state.json";
@@ -49,7 +49,7 @@ impl State {
         if settings.rankers.len() < 2 {
             bail!(usage("--append counts days before later ones are known: name all rankers, e.g. --rankers old,new"));
         }
-        if settings.complete == Complete::LastImpression {
+        if settings.complete == LogEnd::LastImpression {
             bail!(usage("--append needs to know until when the files are complete: pass --until TIME, or --final"));
         }
         let is_new = !folder.exists();
@@ -122,7 +122,7 @@ impl State {
             let [horizon, min_horizon] = [description.horizon, min_horizon].map(duration_text);
             bail!(usage(format!("--horizon {horizon} is less than the window of clicks and the skew, {min_horizon}")));
         }
-        if let (Some(last_until), Complete::Until(until)) = (description.until, settings.complete)
+        if let (Some(last_until), LogEnd::Until(until)) = (description.until, settings.complete)
             && until < last_until
         {
             let [last_until, until] = [last_until, until].map(times::text);

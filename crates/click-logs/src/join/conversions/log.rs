@@ -200,7 +200,7 @@ impl ConversionLog {
     }
 
     /// All lines with their fates, given those of lines of known units, in the order of the files.
-    pub(in crate::join) fn with_fates(&self, fates: &[ConversionFate]) -> Vec<(Origin, ConversionFate)> {
+    pub(in crate::join) fn fates_by_line(&self, fates: &[ConversionFate]) -> Vec<(Origin, ConversionFate)> {
         let of_units = self.lines.iter().map(|line| line.origin).zip(fates.iter().copied());
         let mut all: Vec<_> = of_units.chain(self.aside.iter().copied()).collect();
         all.sort_unstable();

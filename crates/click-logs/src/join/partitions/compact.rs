@@ -12,9 +12,9 @@ pub(in crate::join) fn impressions(bytes: &mut Vec<u8>) {
         let (length, id, copies, place_of_copies) =
             (record.length(), record.id(), record.copies(), record.place_of_copies());
         let is_copy = |other_offset: usize| {
-            let other_offset = ImpressionRecord::first(&bytes[other_offset..bytes_kept], false);
-            other_offset.is_some_and(|other_offset| {
-                other_offset.content() == record.content() && other_offset.copies() + copies <= MAX_COPIES
+            let other = ImpressionRecord::first(&bytes[other_offset..bytes_kept], false);
+            other.is_some_and(|other| {
+                other.content() == record.content() && other.copies() + copies <= MAX_COPIES
             })
         };
         match records.find(id, bytes_kept, is_copy) {
@@ -36,9 +36,9 @@ pub(in crate::join) fn clicks(bytes: &mut Vec<u8>) {
     for offset in (0..bytes.len()).step_by(CLICK_BYTES) {
         let click = ClickRecord::read(&bytes[offset..offset + CLICK_BYTES]);
         let is_copy = |other_offset: usize| {
-            let other_offset = ClickRecord::read(&bytes[other_offset..other_offset + CLICK_BYTES]);
+            let other = ClickRecord::read(&bytes[other_offset..other_offset + CLICK_BYTES]);
             let content = |click: &ClickRecord| (click.id, click.document, click.time, click.is_satisfied);
-            content(&other_offset) == content(&click) && other_offset.copies + click.copies <= MAX_COPIES
+            content(&other) == content(&click) && other.copies + click.copies <= MAX_COPIES
         };
         match records.find(click.id, bytes_kept, is_copy) {
             // Its copies are the lower bits of its last byte.

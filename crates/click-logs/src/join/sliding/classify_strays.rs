@@ -21,7 +21,7 @@ pub(super) fn classify_partition(
         impressions.extend(bytes.chunks_exact(CLOSED_BYTES).map(read_closed));
         bytes.len() / CLOSED_BYTES * CLOSED_BYTES
     })?;
-    let impressions = InOrder::new(impressions);
+    let impressions = SortedImpressions::new(impressions);
     if impressions.iter().zip(impressions.iter().skip(1)).any(|(a, b)| a.id == b.id) {
         return Err(StopReason::OutOfOrder("an impression is logged again long afterwards".to_owned()));
     }
@@ -54,12 +54,12 @@ pub(super) fn classify_partition(
 
 /// Impressions in the order of their ids. Only the upper parts of ids are sorted: fewer bytes to move, and hardly any two are the
 /// same.
-struct InOrder {
+struct SortedImpressions {
     impressions: Vec<ClosedImpression>,
     order: Vec<(u64, u32)>,
 }
 
-impl InOrder {
+impl SortedImpressions {
     fn new(impressions: Vec<ClosedImpression>) -> Self {
         let upper = |id: u128| (id >> 32) as u64;
         let mut order: Vec<(u64, u32)> = impressions.iter().map(|closed| upper(closed.id)).zip(0..).collect();

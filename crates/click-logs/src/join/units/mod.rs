@@ -249,7 +249,7 @@ impl<'a> Counter<'a> {
             sum.is_open = false;
             self.tally.units(fate, 1);
             trace_unit(&mut self.traced, self.at, (version, last), Some((pair, net)), fate);
-            self.convert((version, last, pair), None, draft, fate == UnitFate::Bot);
+            self.credit_conversions((version, last, pair), None, draft, fate == UnitFate::Bot);
         }
     }
 
@@ -283,7 +283,7 @@ impl<'a> Counter<'a> {
             self.tally.units(fate, outcomes.len().max(1) as u64);
             for (_, ordered) in &outcomes {
                 trace_unit(&mut self.traced, self.at, (version, day), Some((ordered.pair, ordered.net.into())), fate);
-                self.convert((version, day, ordered.pair), first, UnitDraft::default(), fate == UnitFate::Bot);
+                self.credit_conversions((version, day, ordered.pair), first, UnitDraft::default(), fate == UnitFate::Bot);
             }
             if outcomes.is_empty() {
                 trace_unit(&mut self.traced, self.at, (version, day), None, fate);
@@ -300,13 +300,13 @@ impl<'a> Counter<'a> {
                 trace_unit(&mut self.traced, self.at, (version, day), Some((pair, net.into())), UnitFate::Counted);
                 let mut draft = UnitDraft::default();
                 draft.add(advantage);
-                self.convert((version, day, pair), first, draft, false);
+                self.credit_conversions((version, day, pair), first, draft, false);
             }
         }
     }
 
     /// Credits the conversions of the unit for a pair in a version; its impressions count until a day, or `only` one does.
-    fn convert(
+    fn credit_conversions(
         &mut self,
         (version, last, pair): (usize, i32, (usize, usize)),
         only: Option<(i64, u32)>,

@@ -252,52 +252,52 @@ impl<'a> FastPath<'a> {
         let row = &mut self.row;
         while let Some((key, value)) = object.next()? {
             match key {
-                "impression" | "query_id" => row.impression = text(seen_fields.first(0, value)?)?,
-                "time" | "timestamp" => row.time = Some(moment(seen_fields.first(1, value)?, settings)?),
-                "user" | "user_id" | "client_id" => row.user = text(seen_fields.first(2, value)?)?,
-                "session" | "session_id" => row.session = text(seen_fields.first(3, value)?)?,
-                "agent" => row.agent = text(seen_fields.first(4, value)?)?,
-                "pairs" => row.pairs = text(seen_fields.first(9, value)?)?,
-                "experiment" => row.experiment = text(seen_fields.first(10, value)?)?,
-                "version" => row.version = text(seen_fields.first(11, value)?)?,
+                "impression" | "query_id" => row.impression = text(seen_fields.take_first(0, value)?)?,
+                "time" | "timestamp" => row.time = Some(moment(seen_fields.take_first(1, value)?, settings)?),
+                "user" | "user_id" | "client_id" => row.user = text(seen_fields.take_first(2, value)?)?,
+                "session" | "session_id" => row.session = text(seen_fields.take_first(3, value)?)?,
+                "agent" => row.agent = text(seen_fields.take_first(4, value)?)?,
+                "pairs" => row.pairs = text(seen_fields.take_first(9, value)?)?,
+                "experiment" => row.experiment = text(seen_fields.take_first(10, value)?)?,
+                "version" => row.version = text(seen_fields.take_first(11, value)?)?,
                 "paged" => {
-                    row.paged = match seen_fields.first(12, value)? {
+                    row.paged = match seen_fields.take_first(12, value)? {
                         Value::Number(number) => Some(number.parse().ok()?),
                         Value::Null => None,
                         _ => return None,
                     };
                 }
                 "mixed" => {
-                    row.has_mixed = is_list(&seen_fields.first(13, value)?)?;
+                    row.has_mixed = is_list(&seen_fields.take_first(13, value)?)?;
                     if row.has_mixed {
                         texts(&mut object, &mut row.mixed)?;
                     }
                 }
                 "pinned" => {
-                    if is_list(&seen_fields.first(14, value)?)? {
+                    if is_list(&seen_fields.take_first(14, value)?)? {
                         texts(&mut object, &mut row.pinned)?;
                     }
                 }
                 "shown" | "query_response_hit_ids" | "query_response_object_ids" | "query_response_objects_ids" => {
-                    row.has_shown = is_list(&seen_fields.first(5, value)?)?;
+                    row.has_shown = is_list(&seen_fields.take_first(5, value)?)?;
                     if row.has_shown {
                         texts(&mut object, &mut row.shown)?;
                     }
                 }
                 "teams" => {
-                    row.has_teams = is_list(&seen_fields.first(6, value)?)?;
+                    row.has_teams = is_list(&seen_fields.take_first(6, value)?)?;
                     if row.has_teams {
                         object.items(|item| row.teams.push(item.filter(|team| !team.is_empty())))?;
                     }
                 }
                 "rankers" => {
-                    row.has_rankers = is_list(&seen_fields.first(7, value)?)?;
+                    row.has_rankers = is_list(&seen_fields.take_first(7, value)?)?;
                     if row.has_rankers {
                         texts(&mut object, &mut row.rankers)?;
                     }
                 }
                 "receipt" => {
-                    row.receipt_text = match seen_fields.first(8, value)? {
+                    row.receipt_text = match seen_fields.take_first(8, value)? {
                         Value::Text(text) => Some(text),
                         Value::Null => None,
                         _ => return None,
@@ -348,17 +348,17 @@ fn click_of_json<'a>(line: &'a str, settings: &Settings) -> Option<Event<'a>> {
     let (mut id, mut document, mut time, mut dwell, mut action) = (None, None, None, None, None);
     while let Some((key, value)) = object.next()? {
         match key {
-            "impression" | "query_id" => id = text(seen_fields.first(0, value)?)?,
-            "document" | "object_id" => document = text(seen_fields.first(1, value)?)?,
-            "time" | "timestamp" => time = Some(moment(seen_fields.first(2, value)?, settings)?),
+            "impression" | "query_id" => id = text(seen_fields.take_first(0, value)?)?,
+            "document" | "object_id" => document = text(seen_fields.take_first(1, value)?)?,
+            "time" | "timestamp" => time = Some(moment(seen_fields.take_first(2, value)?, settings)?),
             "dwell" => {
-                dwell = match seen_fields.first(3, value)? {
+                dwell = match seen_fields.take_first(3, value)? {
                     Value::Number(number) => Some(dwell_milliseconds(number, settings)?),
                     Value::Null => None,
                     _ => return None,
                 };
             }
-            "action_name" => action = text(seen_fields.first(4, value)?)?,
+            "action_name" => action = text(seen_fields.take_first(4, value)?)?,
             "event_attributes"
             | "_source"
             | "doc"
@@ -387,7 +387,7 @@ struct SeenFields(u32);
 
 impl SeenFields {
     /// The value of a field, unless it was there before, under this name or another.
-    fn first<'a>(&mut self, field: u32, value: Value<'a>) -> Option<Value<'a>> {
+    fn take_first<'a>(&mut self, field: u32, value: Value<'a>) -> Option<Value<'a>> {
         let is_first = self.0 >> field & 1 == 0;
         self.0 |= 1 << field;
         is_first.then_some(value)

@@ -85,7 +85,7 @@ impl Leaf {
             reader.read_records(rows, Some(definitions), Some(repetitions), values)?
         });
         (self.levels, self.level, self.value) = (levels, 0, 0);
-        if is_done && read == rows { Ok(()) } else { Err(uneven()) }
+        if is_done && read == rows { Ok(()) } else { Err(row_count_error()) }
     }
 
     /// The definition level of the next value.
@@ -93,7 +93,7 @@ impl Leaf {
         match self.definitions.get(self.level) {
             Some(definition) => Ok(*definition),
             None if self.level < self.levels => Ok(self.most),
-            None => Err(uneven()),
+            None => Err(row_count_error()),
         }
     }
 
@@ -114,7 +114,7 @@ impl Leaf {
         let value_index = self.value;
         self.skip()?;
         if self.value == value_index {
-            return Err(uneven());
+            return Err(row_count_error());
         }
         // A vector takes all that is written.
         let _ = match (&self.values, self.form) {
@@ -125,35 +125,35 @@ impl Leaf {
             (Values::Int32(values), _) => write!(out, "{}", values[value_index]),
             (Values::Int64(values), Form::Unsigned) => write!(out, "{}", values[value_index].cast_unsigned()),
             (Values::Int64(values), Form::Moment { is_utc, per_millisecond }) => {
-                moment(values[value_index].div_euclid(per_millisecond), is_utc, out);
+                write_time(values[value_index].div_euclid(per_millisecond), is_utc, out);
                 Ok(())
             }
             (Values::Int64(values), _) => write!(out, "{}", values[value_index]),
             (Values::Int96(values), _) => {
-                moment(values[value_index].to_millis(), true, out);
+                write_time(values[value_index].to_millis(), true, out);
                 Ok(())
             }
-            (Values::Float(values), _) => return Ok(real(f64::from(values[value_index]), out)),
-            (Values::Double(values), _) => return Ok(real(values[value_index], out)),
-            (Values::Bytes(values), form) => return bytes(values[value_index].data(), form, out).map(|()| true),
-            (Values::Fixed(values), form) => return bytes(values[value_index].data(), form, out).map(|()| true),
+            (Values::Float(values), _) => return Ok(write_number(f64::from(values[value_index]), out)),
+            (Values::Double(values), _) => return Ok(write_number(values[value_index], out)),
+            (Values::Bytes(values), form) => return write_bytes(values[value_index].data(), form, out).map(|()| true),
+            (Values::Fixed(values), form) => return write_bytes(values[value_index].data(), form, out).map(|()| true),
         };
         Ok(true)
     }
 }
 
-fn uneven() -> ParquetError {
+fn row_count_error() -> ParquetError {
     ParquetError::General("its columns have different numbers of rows".to_owned())
 }
 
 /// A time, in text.
-fn moment(milliseconds: i64, is_utc: bool, out: &mut Vec<u8>) {
+fn write_time(milliseconds: i64, is_utc: bool, out: &mut Vec<u8>) {
     let written = times::text(milliseconds);
-    text(if is_utc { &written } else { written.trim_end_matches('Z') }, out);
+    write_string(if is_utc { &written } else { written.trim_end_matches('Z') }, out);
 }
 
 /// Text, or bytes that are text if they can be.
-fn bytes(bytes: &[u8], form: Form, out: &mut Vec<u8>) -> Result<()> {
+fn write_bytes(bytes: &[u8], form: Form, out: &mut Vec<u8>) -> Result<()> {
     // Most of it is the same in JSON.
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
         out.push(b'"');
@@ -162,25 +162,25 @@ fn bytes(bytes: &[u8], form: Form, out: &mut Vec<u8>) -> Result<()> {
         return Ok(());
     }
     match std::str::from_utf8(bytes) {
-        Ok(string) if form == Form::Text || !string.contains(|c: char| c.is_control()) => text(string, out),
+        Ok(string) if form == Form::Text || !string.contains(|c: char| c.is_control()) => write_string(string, out),
         Err(error) if form == Form::Text => return Err(ParquetError::General(format!("text is not UTF-8: {error}"))),
-        _ => text(&base64(bytes), out),
+        _ => write_string(&base64(bytes), out),
     }
     Ok(())
 }
 
 /// A number; those that JSON does not have are text, which is refused where a number is expected. Whether it is a number at all.
-fn real(number: f64, out: &mut Vec<u8>) -> bool {
+fn write_number(number: f64, out: &mut Vec<u8>) -> bool {
     if number.is_finite() {
         let _ = serde_json::to_writer(out, &number);
     } else {
-        text(&number.to_string(), out);
+        write_string(&number.to_string(), out);
     }
     !number.is_nan()
 }
 
 /// A string of JSON.
-pub(super) fn text(text: &str, out: &mut Vec<u8>) {
+pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
     // As above.
     let _ = serde_json::to_writer(out, text);
 }

@@ -19,7 +19,7 @@ use catch_panic::catch_panic;
 use output::input;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use tree::{Rows, Tree};
-use types::{check, holds, is_telling, may_be_other};
+use types::{check, column_content, is_telling, may_be_other};
 
 pub(crate) use text_rows::rows_of_parquet;
 
@@ -55,8 +55,8 @@ impl Table {
         let mut are_read = vec![false; root.get_fields().len()];
         for (field, is_read) in root.get_fields().iter().zip(&mut are_read) {
             let name = field.name();
-            let Some(holds) = holds(name, are_conversions) else { continue };
-            match check(field, holds) {
+            let Some(content) = column_content(name, are_conversions) else { continue };
+            match check(field, content) {
                 Ok(()) => *is_read = true,
                 // Other logs have another thing under a name of an object.
                 Err(_) if may_be_other(name) => {}

@@ -6,7 +6,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::Type;
 
-use super::leaf::{Leaf, text};
+use super::leaf::{Leaf, write_string};
 use super::types::{Form, entries, form};
 
 /// Rows of a row group that are read together.
@@ -174,7 +174,7 @@ impl Node {
                     if key.starts_with(b"\"") {
                         out.extend_from_slice(&key);
                     } else {
-                        text(&String::from_utf8_lossy(&key), out);
+                        write_string(&String::from_utf8_lossy(&key), out);
                     }
                     out.push(b':');
                     values.write(leaves, out).map(drop)
@@ -266,7 +266,7 @@ impl Rows {
 /// A name and a colon.
 fn key(name: &str) -> Vec<u8> {
     let mut key = Vec::new();
-    text(name, &mut key);
+    write_string(name, &mut key);
     key.push(b':');
     key
 }

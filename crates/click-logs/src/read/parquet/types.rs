@@ -7,7 +7,7 @@ use crate::read::names::{Container, Field, LineKind, Slot, slot};
 
 /// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum ColumnContent {
     /// Text or whole numbers.
     Ids,
     /// Lists of these.
@@ -26,7 +26,7 @@ pub(super) enum Holds {
 
 /// The content of the column with this name; `None` if no log has it. For impressions and clicks, the columns of both are read:
 /// which kind a file has is unknown until its lines are read.
-pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
+pub(super) fn column_content(name: &str, are_conversions: bool) -> Option<ColumnContent> {
     let of_kind = |kind| slot(kind, Container::Line, name);
     let fitting = if are_conversions {
         of_kind(LineKind::Conversions)
@@ -34,7 +34,7 @@ pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
         of_kind(LineKind::Impressions).or_else(|| of_kind(LineKind::Clicks))
     };
     Some(match fitting? {
-        Slot::Object(..) => Holds::Objects,
+        Slot::Object(..) => ColumnContent::Objects,
         Slot::Field(field, _) => match field {
             Field::Impression
             | Field::User
@@ -47,15 +47,15 @@ pub(super) fn holds(name: &str, are_conversions: bool) -> Option<Holds> {
             | Field::Document
             | Field::Currency
             | Field::Order
-            | Field::Action => Holds::Ids,
-            Field::Time => Holds::Times,
+            | Field::Action => ColumnContent::Ids,
+            Field::Time => ColumnContent::Times,
             Field::Shown | Field::Displayed | Field::Mixed | Field::Pinned | Field::Teams | Field::Rankers => {
-                Holds::Lists
+                ColumnContent::Lists
             }
-            Field::Paged => Holds::Places,
-            Field::Receipt => Holds::Receipts,
-            Field::Dwell | Field::Value => Holds::Numbers,
-            Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => Holds::Anything,
+            Field::Paged => ColumnContent::Places,
+            Field::Receipt => ColumnContent::Receipts,
+            Field::Dwell | Field::Value => ColumnContent::Numbers,
+            Field::Hits | Field::Documents | Field::SearchConfiguration | Field::Count => ColumnContent::Anything,
         },
     })
 }
@@ -104,28 +104,28 @@ pub(super) enum Form {
 }
 
 /// Checks that a column's type fits its name; the error is what it holds and what was expected.
-pub(super) fn check(field: &TypePtr, holds: Holds) -> Result<(), (String, &'static str)> {
+pub(super) fn check(field: &TypePtr, content: ColumnContent) -> Result<(), (String, &'static str)> {
     let refused = |expected| Err((describe(field), expected));
     if !is_once(field) {
         return Err(("a repeated field".to_owned(), "a list as engines write them today"));
     }
-    is_sound(field).map_err(|found| (found, "a type that logs have; leave the column out or cast it"))?;
-    let is_fine = match holds {
-        Holds::Ids => is_id(field),
-        Holds::Lists => element(field).is_some_and(is_id) || is_text(field),
-        Holds::Times => is_time(field),
-        Holds::Numbers | Holds::Places => is_number(field) || is_text(field),
-        Holds::Receipts | Holds::Objects => is_text(field) || field.is_group() && element(field).is_none(),
-        Holds::Anything => true,
+    check_readable(field).map_err(|found| (found, "a type that logs have; leave the column out or cast it"))?;
+    let is_fine = match content {
+        ColumnContent::Ids => is_id(field),
+        ColumnContent::Lists => element(field).is_some_and(is_id) || is_text(field),
+        ColumnContent::Times => is_time(field),
+        ColumnContent::Numbers | ColumnContent::Places => is_number(field) || is_text(field),
+        ColumnContent::Receipts | ColumnContent::Objects => is_text(field) || field.is_group() && element(field).is_none(),
+        ColumnContent::Anything => true,
     };
-    match holds {
+    match content {
         _ if is_fine => Ok(()),
-        Holds::Ids => refused("text or whole numbers"),
-        Holds::Times => refused("timestamps, numbers since 1970 (not in single precision) or text"),
-        Holds::Lists => refused("lists of text or whole numbers"),
-        Holds::Numbers => refused("seconds as numbers or text"),
-        Holds::Places => refused("whole numbers or text"),
-        Holds::Receipts => refused("binary, text or a struct"),
+        ColumnContent::Ids => refused("text or whole numbers"),
+        ColumnContent::Times => refused("timestamps, numbers since 1970 (not in single precision) or text"),
+        ColumnContent::Lists => refused("lists of text or whole numbers"),
+        ColumnContent::Numbers => refused("seconds as numbers or text"),
+        ColumnContent::Places => refused("whole numbers or text"),
+        ColumnContent::Receipts => refused("binary, text or a struct"),
         _ => refused("a struct, a map or text of JSON"),
     }
 }
@@ -239,7 +239,7 @@ pub(super) fn form(field: &Type) -> Form {
 }
 
 /// Checks that the reader can read a column: it would panic on some others.
-fn is_sound(field: &Type) -> Result<(), String> {
+fn check_readable(field: &Type) -> Result<(), String> {
     use ConvertedType as C;
     let converted_type = field.get_basic_info().converted_type();
     if field.is_group() {
@@ -253,7 +253,7 @@ fn is_sound(field: &Type) -> Result<(), String> {
         if !is_fine {
             return Err(format!("a {converted_type:?} of an unknown form").to_lowercase());
         }
-        return inner.iter().try_for_each(|field| is_sound(field));
+        return inner.iter().try_for_each(|field| check_readable(field));
     }
     let is_fine = match field.get_physical_type() {
         Physical::BOOLEAN | Physical::INT96 | Physical::FLOAT | Physical::DOUBLE => true,

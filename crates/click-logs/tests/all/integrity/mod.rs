@@ -2,7 +2,7 @@
 
 mod world;
 
-use click_logs::model::{Complete, Settings, UnitKind};
+use click_logs::model::{LogEnd, Settings, UnitKind};
 use verdicts::integrity::{FaultKind, IntegrityReport, LEVEL, PageSelection};
 
 use self::world::{Coin, Mistake, World};
@@ -162,7 +162,7 @@ fn planted() -> Vec<(&'static str, World, Option<FaultKind>)> {
 /// The number of impressions until the fault is reported; `None` if it is not within those of the log.
 fn found_after(world: &World, kind: FaultKind, seed: u64) -> Option<usize> {
     // Only where a log ends is a question of windows.
-    let complete = if kind == FaultKind::FarTimes { Complete::LastImpression } else { Complete::Final };
+    let complete = if kind == FaultKind::FarTimes { LogEnd::LastImpression } else { LogEnd::Final };
     let settings = Settings { complete, ..world.settings() };
     let pages = world.pages(seed);
     let is_found = |count: usize| {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use click_logs::join::CreditedLog;
-use click_logs::model::{Complete, Settings};
+use click_logs::model::{LogEnd, Settings};
 use interleave::receipt::Receipt;
 use interleave::{AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving, ListBuf, Multileaving};
 use rand::seq::SliceRandom;
@@ -96,7 +96,7 @@ impl World {
     const SHOWN: usize = 10;
 
     pub(crate) fn settings(&self) -> Settings {
-        Settings { complete: Complete::LastImpression, ..Settings::default() }
+        Settings { complete: LogEnd::LastImpression, ..Settings::default() }
     }
 
     /// The lines of a log, by impression: each with its clicks.
