@@ -17,7 +17,7 @@ use statistics::{Counts, Preference};
 
 /// What is compared: the values of several algorithms under the same conditions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct ComparedValues {
     /// Where they were measured, if there are several settings.
     pub setting: Option<String>,
     /// The step, horizon or number of rankers.
@@ -126,7 +126,7 @@ const RESAMPLES: usize = 10_000;
 /// # Errors
 /// If there is nothing to compare, an algorithm has fewer than two values, or the sign test gets values without
 /// pairs.
-pub fn compare(samples: &[Sample], question: &ComparisonSettings, baseline: Option<&str>) -> Result<Vec<Comparison>> {
+pub fn compare(samples: &[ComparedValues], question: &ComparisonSettings, baseline: Option<&str>) -> Result<Vec<Comparison>> {
     let mut comparisons = Vec::new();
     for sample in samples {
         let algorithms = &sample.algorithms;
@@ -155,7 +155,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 fn compare_pair(
-    sample: &Sample,
+    sample: &ComparedValues,
     first: &(String, Vec<f64>),
     second: &(String, Vec<f64>),
     question: &ComparisonSettings,
@@ -200,7 +200,7 @@ fn compare_pair(
 /// If so few runs cannot prove any difference in `comparisons` comparisons, the number of runs that can, or a remark
 /// that none can.
 #[must_use]
-pub fn runs_needed(samples: &[Sample], question: &ComparisonSettings, comparisons: usize) -> Option<u64> {
+pub fn runs_needed(samples: &[ComparedValues], question: &ComparisonSettings, comparisons: usize) -> Option<u64> {
     let paired = samples.iter().all(|sample| sample.pairing.is_some());
     let sizes = samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(_, values)| values.len()));
     let runs = sizes.max()?;
@@ -235,9 +235,9 @@ mod tests {
         smaller_is_better: true,
     };
 
-    fn sample(paired: bool) -> Sample {
+    fn sample(paired: bool) -> ComparedValues {
         let values = |shift: f64| (0..6).map(|i| f64::from(i * i % 7) + shift + f64::from(i) / 64.0).collect();
-        Sample {
+        ComparedValues {
             setting: None,
             step: "1000".to_owned(),
             algorithms: vec![
@@ -290,14 +290,14 @@ mod tests {
     #[test]
     fn too_few_runs_are_noticed() {
         // Of ten comparisons, 2 / C(10, 5) * 10 = 0.079 and 2 / C(12, 6) * 10 = 0.022.
-        let five = |paired| Sample { algorithms: vec![("a".to_owned(), vec![0.0; 5]); 5], ..sample(paired) };
+        let five = |paired| ComparedValues { algorithms: vec![("a".to_owned(), vec![0.0; 5]); 5], ..sample(paired) };
         assert_eq!(runs_needed(&[five(false)], &QUESTION, 10), Some(6));
         assert_eq!(runs_needed(&[five(false)], &QUESTION, 3), None);
         // 2^(1 - n) * 10 <= 0.05 from 9 pairs on.
         assert_eq!(runs_needed(&[five(true)], &QUESTION, 10), Some(9));
         let bh = ComparisonSettings { correction: PValueCorrection::BenjaminiHochberg, ..QUESTION };
         assert_eq!(runs_needed(&[five(false)], &bh, 10), None);
-        let single = Sample { algorithms: vec![("a".to_owned(), vec![1.0]); 2], ..sample(false) };
+        let single = ComparedValues { algorithms: vec![("a".to_owned(), vec![1.0]); 2], ..sample(false) };
         assert!(compare(&[single], &QUESTION, None).unwrap_err().to_string().contains("at least two"));
     }
 }

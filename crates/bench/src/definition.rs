@@ -189,7 +189,7 @@ impl Definition {
     ///
     /// # Errors
     /// If a name is unknown, or the number is not from 1 to that of all problems.
-    pub fn chosen(&self, text: &str) -> Result<Vec<String>> {
+    pub fn choose_problems(&self, text: &str) -> Result<Vec<String>> {
         let names: Vec<&str> = self.problems.iter().map(|problem| problem.name.as_str()).collect();
         if let Ok(count) = text.parse::<usize>() {
             ensure!(
@@ -241,12 +241,12 @@ mod tests {
     #[test]
     fn problems_are_chosen_by_name_or_evenly() {
         let definition = Definition::of_this_program().expect("the definition holds");
-        assert_eq!(definition.chosen("rival-20, ukp-03").expect("names"), ["rival-20", "ukp-03"]);
-        let five = definition.chosen("5").expect("a number");
+        assert_eq!(definition.choose_problems("rival-20, ukp-03").expect("names"), ["rival-20", "ukp-03"]);
+        let five = definition.choose_problems("5").expect("a number");
         assert_eq!(five, ["ukp-05", "ukp-15", "ukp-24", "llmfao", "blocks-48"]);
-        assert_eq!(definition.chosen("47").expect("all").len(), 47);
+        assert_eq!(definition.choose_problems("47").expect("all").len(), 47);
         for wrong in ["0", "48", "order-21", ""] {
-            assert!(definition.chosen(wrong).is_err(), "{wrong}");
+            assert!(definition.choose_problems(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -8,7 +8,7 @@ use ranktypes::text::check_name;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::entry::EntryInfo;
-use crate::problems::{Best, Family, Problem};
+use crate::problems::{BestNotion, Family, Problem};
 use crate::track::{Measure, Track};
 
 /// The form of the file.
@@ -61,7 +61,7 @@ impl ProblemInfo {
             family: problem.family,
             arms: problem.arms(),
             sha256: problem.checksum(),
-            condorcet_winner: problem.truth(Best::Condorcet).is_some(),
+            condorcet_winner: problem.truth(BestNotion::Condorcet).is_some(),
         }
     }
 }

@@ -14,7 +14,7 @@ use simulation::seed;
 
 use crate::counts::OutcomeCounts;
 use crate::entry::{Action, Answer, Arrived, Entry, Foul, Move, Start};
-use crate::problems::{Best, Problem};
+use crate::problems::{BestNotion, Problem};
 use crate::track::Track;
 
 /// The settings of a session, without the player.
@@ -133,8 +133,8 @@ impl<'a> World<'a> {
         let Setup { problem, horizon, timing, .. } = *setup;
         let mut arms: Vec<usize> = (0..problem.arms()).collect();
         shuffle(&mut stream("arms"), &mut arms);
-        let zeros = Best::ALL.map(|best| {
-            let applies = problem.phases.iter().all(|phase| phase.truths.iter().any(|truth| truth.best == best));
+        let zeros = BestNotion::ALL.map(|best| {
+            let applies = problem.phases.iter().all(|phase| phase.truths.iter().any(|truth| truth.notion == best));
             applies.then_some(0.0)
         });
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the horizon")]
@@ -161,10 +161,10 @@ impl<'a> World<'a> {
         self.changes.get(self.phase).map_or(u64::MAX, |from| from - 1)
     }
 
-    fn costs(&mut self, [first, second]: [usize; 2], steps: u64) {
+    fn add_regret(&mut self, [first, second]: [usize; 2], steps: u64) {
         let steps = steps as f64;
         for truth in &self.problem.phases[self.phase].truths {
-            let best_arm = truth.best as usize;
+            let best_arm = truth.notion as usize;
             if let (Some(regret), Some(at_random)) = (&mut self.regret[best_arm], &mut self.regret_at_random[best_arm])
             {
                 *regret += (truth.gaps[first] + truth.gaps[second]) / 2.0 * steps;
@@ -180,7 +180,7 @@ impl<'a> World<'a> {
         }
         self.end_of_phase(step);
         let arms = pair.map(|arm| self.arms[arm]);
-        self.costs(arms, 1);
+        self.add_regret(arms, 1);
         let draw = self.outcomes.next_u32();
         let outcome = self.problem.phases[self.phase].preferences.outcome(arms[0], arms[1], draw);
         let outcome_arrived = Arrived { step, pair, outcome };
@@ -199,7 +199,7 @@ impl<'a> World<'a> {
     fn play_alone(&mut self, step: u64, arm: usize, until: u64, arrived: &mut Vec<Arrived>) -> u64 {
         let next_arrival = self.under_way.keys().next().copied().unwrap_or(u64::MAX);
         let end = until.min(self.end_of_phase(step)).min(next_arrival).max(step);
-        self.costs([self.arms[arm]; 2], end - step + 1);
+        self.add_regret([self.arms[arm]; 2], end - step + 1);
         self.arrive_by(end, arrived);
         end + 1
     }

@@ -3,7 +3,7 @@
 use crate::board::best_by_strengths;
 use crate::fit_accuracy::Source;
 use crate::group::GroupFit;
-use crate::posterior::{Posterior, UnderSpread};
+use crate::posterior::{Posterior, SpreadPosterior};
 use crate::settings::{Settings, TieModel};
 use crate::units::Units;
 use crate::{Answer, BoardError, Table};
@@ -43,9 +43,9 @@ struct Strengths {
 impl Group {
     fn of(fit: &GroupFit) -> Self {
         let size = fit.members.len();
-        let strengths = |under: UnderSpread| {
+        let strengths = |under: SpreadPosterior| {
             let covariance = Cholesky::semi_definite(&under.precision, size).inverse();
-            let UnderSpread { spread, probability, mean, .. } = under;
+            let SpreadPosterior { spread, probability, mean, .. } = under;
             Strengths { probability, spread, mean, factor: Cholesky::semi_definite(&covariance, size) }
         };
         let posterior = Posterior::by_spread(fit.fit.strengths(), &fit.covariance);

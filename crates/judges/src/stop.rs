@@ -100,7 +100,7 @@ impl Session {
             .collect::<Result<Vec<_>, _>>()?;
         let n = names.len().max(1) as f64;
         let share = |more: u64| names.iter().flatten().filter(|at| **at <= more).count() as f64 / n;
-        let chances = Chance::never_falling(STEPS.into_iter().filter(|more| *more <= plays.most), share);
+        let chances = Chance::rising_chances(STEPS.into_iter().filter(|more| *more <= plays.most), share);
         let never_share = chances.last().map_or(1.0, |last| 1.0 - last.share);
         Ok(Chances { chances, later: never_share, plays: names.len() })
     }

@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// The line that is due.
-    fn heard(&mut self) -> Result<String, Foul> {
+    fn read_line(&mut self) -> Result<String, Foul> {
         // Interpreters take a while to start.
         let limit = if self.is_first { 10 * self.limit } else { self.limit };
         self.is_first = false;
@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// Refuses a line that was not due.
-    fn is_quiet(&mut self) -> Result<(), Foul> {
+    fn check_quiet(&mut self) -> Result<(), Foul> {
         match self.lines.try_recv() {
             Ok(ProgramOutput::Line(_)) => Err(two_lines()),
             _ => Ok(()),
@@ -180,16 +180,16 @@ fn two_lines() -> Foul {
 impl Player for Session {
     fn choose(&mut self, step: u64, arrived: &[Arrived]) -> Result<Move, Foul> {
         if step > 1 {
-            self.is_quiet()?;
+            self.check_quiet()?;
             self.send_line(&OutcomeLine::of(self.late, arrived, false))?;
         }
-        read_move(&self.heard()?, self.start.arms)
+        read_move(&self.read_line()?, self.start.arms)
     }
 
     fn answer(&mut self, arrived: &[Arrived]) -> Result<Answer, Foul> {
-        self.is_quiet()?;
+        self.check_quiet()?;
         self.send_line(&OutcomeLine::of(self.late, arrived, true))?;
-        let answer = read_answer(&self.heard()?, self.start.arms);
+        let answer = read_answer(&self.read_line()?, self.start.arms);
         // Nothing may be left, or one line was too many somewhere.
         let received = self.lines.recv_timeout(self.limit);
         let answer = match received {

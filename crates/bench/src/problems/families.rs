@@ -115,9 +115,9 @@ fn blocks(arms: usize, within: f64, between: f64) -> Result<PreferenceMatrix, ba
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problems::Best;
+    use crate::problems::BestNotion;
 
-    fn best(name: &str, best: Best) -> Option<Vec<usize>> {
+    fn best(name: &str, best: BestNotion) -> Option<Vec<usize>> {
         let problem = Problem::named(name).expect(name);
         let truth = problem.truth(best)?.clone();
         Some((0..problem.arms()).filter(|&arm| truth.is_best(arm)).collect())
@@ -129,22 +129,22 @@ mod tests {
             let problem = Problem::named(name).expect(name);
             assert!(name.ends_with(&format!("-{}", problem.arms())), "{name}");
             assert_eq!(problem.is_constant(), problem.family != Family::Changing);
-            let condorcet = best(name, Best::Condorcet);
-            let copeland = best(name, Best::Copeland).expect("always there");
+            let condorcet = best(name, BestNotion::Condorcet);
+            let copeland = best(name, BestNotion::Copeland).expect("always there");
             match problem.family {
                 Family::Order | Family::Blocks => {
                     assert_eq!((condorcet.as_deref(), &copeland[..]), (Some(&[0][..]), &[0][..]), "{name}");
-                    assert_eq!(best(name, Best::Borda).as_deref(), Some(&[0][..]), "{name}");
+                    assert_eq!(best(name, BestNotion::Borda).as_deref(), Some(&[0][..]), "{name}");
                 }
                 Family::Rival => {
                     assert_eq!(condorcet.as_deref(), Some(&[0][..]), "{name}");
-                    assert_eq!(best(name, Best::Borda).as_deref(), Some(&[1][..]), "{name}");
+                    assert_eq!(best(name, BestNotion::Borda).as_deref(), Some(&[1][..]), "{name}");
                 }
                 Family::Cycle => {
                     assert_eq!(condorcet, None, "{name}");
                     assert_eq!(copeland.len(), if problem.arms() == 20 { 3 } else { 5 }, "{name}");
                     let borda = if problem.arms() == 20 { 0 } else { 5 };
-                    assert_eq!(best(name, Best::Borda), Some(vec![borda]), "{name}");
+                    assert_eq!(best(name, BestNotion::Borda), Some(vec![borda]), "{name}");
                 }
                 Family::NoWinner => assert_eq!((condorcet, copeland.len()), (None, 1), "{name}"),
                 Family::Changing => {

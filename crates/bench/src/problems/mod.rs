@@ -16,7 +16,7 @@ use bandits::{Arm, MatrixError, Preference, PreferenceMatrix};
 use output::cache::sha256_hex;
 use serde::{Deserialize, Serialize};
 
-pub use truth::{Best, Truth};
+pub use truth::{BestNotion, Truth};
 pub use votes::{VoteCounts, VoteSet, vote_sets};
 
 /// Where a problem comes from.
@@ -184,8 +184,8 @@ impl Problem {
 
     /// The best arms by this notion in the first phase; `None` without a Condorcet winner.
     #[must_use]
-    pub fn truth(&self, best: Best) -> Option<&Truth> {
-        self.phases[0].truths.iter().find(|truth| truth.best == best)
+    pub fn truth(&self, best: BestNotion) -> Option<&Truth> {
+        self.phases[0].truths.iter().find(|truth| truth.notion == best)
     }
 
     /// A checksum of its exact numbers.

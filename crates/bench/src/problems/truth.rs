@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A notion of the best arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Best {
+pub enum BestNotion {
     /// It beats every other arm.
     Condorcet,
     /// It beats the most other arms.
@@ -18,7 +18,7 @@ pub enum Best {
     Borda,
 }
 
-impl Best {
+impl BestNotion {
     /// All kinds of best arms.
     pub const ALL: [Self; 3] = [Self::Condorcet, Self::Copeland, Self::Borda];
 
@@ -33,7 +33,7 @@ impl Best {
     }
 }
 
-impl fmt::Display for Best {
+impl fmt::Display for BestNotion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Best {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Truth {
     /// The notion.
-    pub best: Best,
+    pub notion: BestNotion,
     /// The cost of a step with each arm alone: 0 for the best.
     pub gaps: Vec<f64>,
     /// The mean cost of a step that shows two arms drawn at random.
@@ -55,17 +55,17 @@ pub struct Truth {
 impl Truth {
     /// By every notion that applies.
     pub(super) fn determined_winners(matrix: &PreferenceMatrix) -> Vec<Self> {
-        let is_determined = |best: Best| {
+        let is_determined = |best: BestNotion| {
             let (reference, scores) = match best {
-                Best::Condorcet => (RegretReference::Condorcet, copeland_scores(matrix)),
-                Best::Copeland => (RegretReference::Copeland, copeland_scores(matrix)),
-                Best::Borda => (RegretReference::Borda, borda_scores(matrix)),
+                BestNotion::Condorcet => (RegretReference::Condorcet, copeland_scores(matrix)),
+                BestNotion::Copeland => (RegretReference::Copeland, copeland_scores(matrix)),
+                BestNotion::Borda => (RegretReference::Borda, borda_scores(matrix)),
             };
             let gaps = reference.gaps(matrix).ok()?;
             let mean_gap = gaps.iter().sum::<f64>() / gaps.len() as f64;
-            Some(Self { best, gaps, mean_gap, scores })
+            Some(Self { notion: best, gaps, mean_gap, scores })
         };
-        Best::ALL.into_iter().filter_map(is_determined).collect()
+        BestNotion::ALL.into_iter().filter_map(is_determined).collect()
     }
 
     /// Whether this arm is a best one.

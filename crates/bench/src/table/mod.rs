@@ -138,7 +138,7 @@ fn units(track: &TrackScores) -> Vec<String> {
 }
 
 /// The table of a track with what explains it.
-fn noted(track: &TrackScores) -> AnnotatedTable {
+fn annotated_table(track: &TrackScores) -> AnnotatedTable {
     let (header, rows) = rows(track);
     let unranked = track.unranked.iter().map(|(name, why)| format!("{name}: {why}"));
     // Names and ranks are text; then medians and worst problems take turns.
@@ -150,14 +150,14 @@ fn noted(track: &TrackScores) -> AnnotatedTable {
 /// The tables as Markdown.
 #[must_use]
 pub fn markdown(scores: &Scores) -> String {
-    let section = |track: &TrackScores| format!("\n## {}\n\n{}\n", track.track, noted(track).markdown());
+    let section = |track: &TrackScores| format!("\n## {}\n\n{}\n", track.track, annotated_table(track).markdown());
     format!("# {}\n", scores.bench) + &scores.tracks.iter().map(section).collect::<String>()
 }
 
 /// The tables as LaTeX, for the package `booktabs`.
 #[must_use]
 pub fn latex(scores: &Scores) -> String {
-    let section = |track: &TrackScores| format!("% {}\n{}\n", track.track, noted(track).latex(false));
+    let section = |track: &TrackScores| format!("% {}\n{}\n", track.track, annotated_table(track).latex(false));
     format!("% {}\n", scores.bench) + &scores.tracks.iter().map(section).collect::<String>()
 }
 

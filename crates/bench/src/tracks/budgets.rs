@@ -6,11 +6,11 @@ use statistics::fixed_sample::kendall;
 use super::{Game, Measure, Summary, Values, stored};
 use crate::definition::Definition;
 use crate::entry::Foul;
-use crate::problems::Best;
+use crate::problems::BestNotion;
 use crate::session::{Session, Setup, play as play_session};
 
 pub(super) fn measures_of_best(definition: &Definition) -> Vec<Measure> {
-    measures(definition, &Best::ALL, "winner", "of the runs named it")
+    measures(definition, &BestNotion::ALL, "winner", "of the runs named it")
 }
 
 pub(super) fn measures_of_order(definition: &Definition) -> Vec<Measure> {
@@ -18,11 +18,11 @@ pub(super) fn measures_of_order(definition: &Definition) -> Vec<Measure> {
 }
 
 /// The orders of all arms.
-const ORDERS: [Best; 2] = [Best::Copeland, Best::Borda];
+const ORDERS: [BestNotion; 2] = [BestNotion::Copeland, BestNotion::Borda];
 
 /// A measure for each budget and notion of the best.
-fn measures(definition: &Definition, notions: &[Best], what: &str, unit: &str) -> Vec<Measure> {
-    let measure_at = |budget: &u64, best: &Best| Measure {
+fn measures(definition: &Definition, notions: &[BestNotion], what: &str, unit: &str) -> Vec<Measure> {
+    let measure_at = |budget: &u64, best: &BestNotion| Measure {
         name: format!("{best} {what} after {budget}K"),
         unit: unit.to_owned(),
         more_is_better: true,
@@ -34,15 +34,15 @@ fn measures(definition: &Definition, notions: &[Best], what: &str, unit: &str) -
 /// Whether the arm that is named in the end is a best one. An entry that names none is wrong.
 pub(super) fn play_best(game: &Game<'_>) -> Result<Values, Foul> {
     sessions(game, |session| {
-        let share_right = |best: Best| {
+        let share_right = |best: BestNotion| {
             let truth = game.problem.truth(best)?;
             let is_right = session.answer.best.is_some_and(|arm| truth.is_best(arm));
             Some(f64::from(u8::from(is_right)))
         };
         // As in track (a): Copeland scores where there is no Condorcet winner.
-        let condorcet = share_right(Best::Condorcet);
-        let copeland = if condorcet.is_some() { None } else { share_right(Best::Copeland) };
-        vec![condorcet, copeland, share_right(Best::Borda)]
+        let condorcet = share_right(BestNotion::Condorcet);
+        let copeland = if condorcet.is_some() { None } else { share_right(BestNotion::Copeland) };
+        vec![condorcet, copeland, share_right(BestNotion::Borda)]
     })
 }
 
@@ -50,7 +50,7 @@ pub(super) fn play_best(game: &Game<'_>) -> Result<Values, Foul> {
 pub(super) fn play_order(game: &Game<'_>) -> Result<Values, Foul> {
     sessions(game, |session| {
         let order = session.answer.order.as_ref().unwrap_or(&session.order_of_answers);
-        let tau = |best: Best| game.problem.truth(best).map(|truth| stored(kendall(order, &truth.scores)));
+        let tau = |best: BestNotion| game.problem.truth(best).map(|truth| stored(kendall(order, &truth.scores)));
         ORDERS.map(tau).to_vec()
     })
 }

@@ -4,17 +4,17 @@
 
 use super::{Game, Measure, Summary, Track, Values, stored};
 use crate::entry::Foul;
-use crate::problems::Best;
+use crate::problems::BestNotion;
 use crate::session::{Setup, play as play_session};
 
 pub(super) fn measures() -> Vec<Measure> {
-    let measure_of = |best: Best| Measure {
+    let measure_of = |best: BestNotion| Measure {
         name: format!("{best} regret"),
         unit: "of the regret of arms drawn at random".to_owned(),
         more_is_better: false,
         summary: Summary::Mean,
     };
-    Best::ALL.map(measure_of).to_vec()
+    BestNotion::ALL.map(measure_of).to_vec()
 }
 
 pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {
@@ -22,11 +22,11 @@ pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {
     let timing = (track == Track::Late).then_some(&definition.timing);
     let setup = Setup { key, problem, task: track, horizon: definition.horizon, run, look_every: 0, timing };
     let session = play_session(entry, &setup)?;
-    let share = |best: Best| {
+    let share = |best: BestNotion| {
         let (regret, at_random) = (session.regret[best as usize]?, session.regret_at_random[best as usize]?);
         Some(stored(regret / at_random))
     };
-    let condorcet = share(Best::Condorcet);
-    let copeland = if condorcet.is_some() { None } else { share(Best::Copeland) };
-    Ok(vec![condorcet, copeland, share(Best::Borda)])
+    let condorcet = share(BestNotion::Condorcet);
+    let copeland = if condorcet.is_some() { None } else { share(BestNotion::Copeland) };
+    Ok(vec![condorcet, copeland, share(BestNotion::Borda)])
 }

@@ -4,7 +4,7 @@
 
 use super::{Game, Measure, Summary, Values};
 use crate::entry::Foul;
-use crate::problems::Best;
+use crate::problems::BestNotion;
 use crate::session::{Setup, play as play_session};
 
 pub(super) fn measures() -> Vec<Measure> {
@@ -26,7 +26,7 @@ pub(super) fn play(game: &Game<'_>) -> Result<Values, Foul> {
     let look_every = horizon / definition.looks;
     let setup = Setup { key, problem, task: track, horizon, run, look_every, timing: None };
     let session = play_session(entry, &setup)?;
-    let truth = problem.truth(Best::Condorcet);
+    let truth = problem.truth(BestNotion::Condorcet);
     let share = |is: bool| Some(f64::from(u8::from(is)));
     let is_wrong = session.stated.is_some_and(|(arm, _)| truth.is_none_or(|truth| !truth.is_best(arm)));
     Ok(vec![share(is_wrong), truth.and_then(|_| share(session.stated.is_none()))])

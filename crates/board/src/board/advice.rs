@@ -230,7 +230,7 @@ impl<'a> Future<'a> {
     /// The chances at numbers of judgements that rise by factors of about three.
     fn chances(&self) -> Vec<Chance> {
         let numbers = (1..=6).flat_map(|power| [1, 3].map(|digit| digit * 10_u64.pow(power)));
-        Chance::never_falling(numbers.filter(|more| *more <= Advice::MAX_FURTHER), |more| {
+        Chance::rising_chances(numbers.filter(|more| *more <= Advice::MAX_FURTHER), |more| {
             self.decided_share(more as f64)
         })
     }
@@ -279,7 +279,7 @@ pub(crate) fn advise(names: &[String], group: &GroupFit, settings: &Settings, co
 }
 
 /// How a session differs from the assumptions of the chances.
-fn in_session(further: FurtherPairs) -> Option<&'static str> {
+fn session_note(further: FurtherPairs) -> Option<&'static str> {
     match further {
         FurtherPairs::Contenders => None,
         FurtherPairs::Best => Some(
@@ -298,7 +298,7 @@ fn in_session(further: FurtherPairs) -> Option<&'static str> {
 fn assumption(further: FurtherPairs) -> String {
     let uniform =
         "The chances assume that all pairs of the contenders are judged equally often, and that Bradley-Terry holds.";
-    in_session(further).map_or_else(|| uniform.to_owned(), |differs| format!("{uniform} {differs}"))
+    session_note(further).map_or_else(|| uniform.to_owned(), |differs| format!("{uniform} {differs}"))
 }
 
 /// The same in words.
@@ -322,7 +322,7 @@ fn sentence(advice: &Advice, settings: &Settings) -> String {
         )
     };
     // Where no number is given, how it was found does not matter.
-    let number = match in_session(advice.further)
+    let number = match session_note(advice.further)
         .filter(|_| !advice.known && advice.chances.iter().any(|one| one.share >= 0.1))
     {
         Some(differs) => format!("{number} {differs}"),

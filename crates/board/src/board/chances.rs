@@ -16,7 +16,7 @@ pub struct Chance {
 impl Chance {
     /// The chances at these numbers of judgements, which rise: from the last with under 10% to the first with 95% or more. `share_by` is
     /// called only for numbers that are needed; a chance once reached does not fall, because further judgements are optional.
-    pub fn never_falling(numbers: impl IntoIterator<Item = u64>, mut share_by: impl FnMut(u64) -> f64) -> Vec<Self> {
+    pub fn rising_chances(numbers: impl IntoIterator<Item = u64>, mut share_by: impl FnMut(u64) -> f64) -> Vec<Self> {
         let mut chances: Vec<Self> = Vec::new();
         for further in numbers {
             let share = chances.last().map_or(0.0, |last| last.share).max(share_by(further));

@@ -72,7 +72,7 @@ impl Opening<'_> {
             } else {
                 format!("Pair by pair, none of {members} is known to be best with {confidence}.")
             };
-            return format!("{} {verdict}{}", no_order(self.misfit), self.winners.map_or_else(String::new, of_shares));
+            return format!("{} {verdict}{}", no_order_sentence(self.misfit), self.winners.map_or_else(String::new, winners_sentence));
         }
         if is_best {
             return format!(
@@ -130,7 +130,7 @@ fn points(tolerance: f64) -> String {
 }
 
 /// A sentence that no order explains the judgements.
-fn no_order(misfit: Option<&ReportedFinding>) -> String {
+fn no_order_sentence(misfit: Option<&ReportedFinding>) -> String {
     match misfit.map(|found| &found.finding) {
         Some(Finding::Misfit { cycle: Some(cycle), .. }) => {
             format!("No order explains these judgements: {} > {} > {} > {}.", cycle[0], cycle[1], cycle[2], cycle[0])
@@ -143,7 +143,7 @@ fn no_order(misfit: Option<&ReportedFinding>) -> String {
 }
 
 /// The winners by the shares seen.
-fn of_shares(winners: &Winners) -> String {
+fn winners_sentence(winners: &Winners) -> String {
     let condorcet = winners
         .condorcet
         .as_ref()
@@ -350,12 +350,12 @@ mod tests {
             von_neumann: lottery.iter().map(|one| (one.0.to_owned(), one.1)).collect(),
         };
         assert_eq!(
-            of_shares(&winners(None, &[("a", 0.4), ("b", 0.4), ("c", 0.2)])),
+            winners_sentence(&winners(None, &[("a", 0.4), ("b", 0.4), ("c", 0.2)])),
             " By the shares seen, there is no Condorcet winner, the Copeland winners a, b, c, the von Neumann winner a lottery (a 40%, b \
              40%, c 20%)."
         );
         assert_eq!(
-            of_shares(&winners(Some("a"), &[("a", 1.0)])),
+            winners_sentence(&winners(Some("a"), &[("a", 1.0)])),
             " By the shares seen, the Condorcet winner is a, the Copeland winner a, the von Neumann winner a."
         );
     }

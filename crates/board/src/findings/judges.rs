@@ -1,6 +1,6 @@
 //! Judges who deviate, and judges who alone determine the leader.
 
-use super::{Finding, Sample, Test};
+use super::{Finding, TestData, Test};
 use crate::group::{fitted, strongest};
 use statistics::bradley_terry::{Comparison, Point};
 use statistics::{StatisticsError, normal_above};
@@ -9,9 +9,9 @@ use statistics::{StatisticsError, normal_above};
 ///
 /// Each judge's preferences are those of all times a slope; one step of Newton's method from a slope of 1 estimates it.
 /// Clean judges have a slope near 1, so the test against "at least 0" raises a finding on them far less often than its level.
-pub(super) fn reversed_judges(sample: &Sample<'_>) -> Option<Test> {
-    let group = sample.group;
-    let judges = sample.table.judges.len();
+pub(super) fn reversed_judges(data: &TestData<'_>) -> Option<Test> {
+    let group = data.group;
+    let judges = data.table.judges.len();
     if judges < 2 {
         return None;
     }
@@ -40,17 +40,17 @@ pub(super) fn reversed_judges(sample: &Sample<'_>) -> Option<Test> {
     let (judge, sum) =
         sums.iter().enumerate().filter(|(_, sum)| sum.1 > 0.0).min_by(|a, b| z(a.1).total_cmp(&z(b.1)))?;
     let p = normal_above(-z(sum)) * judge_count as f64;
-    let judge = sample.table.judges[judge].clone();
+    let judge = data.table.judges[judge].clone();
     Some((p, Finding::JudgeReversed { judge, units: sum.2, slope: 1.0 + sum.0 / sum.1 }))
 }
 
 /// A judge with at least this share of the table, and three times an equal share, is loud.
-const LOUD: f64 = 0.2;
+const LOUD_SHARE: f64 = 0.2;
 
 /// A judge with much of the table, without whom another competitor is first.
-pub(super) fn dominant_judge(sample: &Sample<'_>) -> Result<Option<Finding>, StatisticsError> {
-    let group = sample.group;
-    let mut units = vec![0_u64; sample.table.judges.len()];
+pub(super) fn dominant_judge(data: &TestData<'_>) -> Result<Option<Finding>, StatisticsError> {
+    let group = data.group;
+    let mut units = vec![0_u64; data.table.judges.len()];
     let mut unit_count = 0;
     for unit in &group.units {
         unit_count += unit.comparison.copies;
@@ -66,7 +66,7 @@ pub(super) fn dominant_judge(sample: &Sample<'_>) -> Result<Option<Finding>, Sta
     };
     let share = max_units as f64 / unit_count as f64;
     // With two judges, each decides what the other leaves open.
-    if judge_count < 3 || share < LOUD || share * (judge_count as f64) < 3.0 {
+    if judge_count < 3 || share < LOUD_SHARE || share * (judge_count as f64) < 3.0 {
         return Ok(None);
     }
     let other_comparisons: Vec<Comparison> =
@@ -74,9 +74,9 @@ pub(super) fn dominant_judge(sample: &Sample<'_>) -> Result<Option<Finding>, Sta
     let fit = fitted(group.fit.arms(), &other_comparisons, group.fit.ties())?;
     let (leader_with, leader_without) = (strongest(group.fit.strengths()), strongest(fit.strengths()));
     Ok((leader_with != leader_without).then(|| Finding::LoudJudge {
-        judge: sample.table.judges[judge].clone(),
+        judge: data.table.judges[judge].clone(),
         share,
-        with: sample.name(leader_with),
-        without: sample.name(leader_without),
+        with: data.name(leader_with),
+        without: data.name(leader_without),
     }))
 }

@@ -183,12 +183,12 @@ pub(crate) type Test = (f64, Finding);
 const LEVEL: f64 = 0.05;
 
 /// The data for tests.
-pub(crate) struct Sample<'a> {
+pub(crate) struct TestData<'a> {
     table: &'a Table,
     group: &'a GroupFit,
 }
 
-impl Sample<'_> {
+impl TestData<'_> {
     fn name(&self, member: usize) -> String {
         self.table.names[self.group.members[member]].clone()
     }
@@ -204,18 +204,18 @@ pub(crate) fn all(
     let mut findings: Vec<ReportedFinding> =
         structure::facts(table, units, fits).into_iter().map(|fact| (None, fact)).map(worded).collect();
     // Tests are made in the largest group, where the verdict comes from.
-    let sample = Sample { table, group: &fits[0] };
-    let mut tests = orders::tests(&sample, units);
-    tests.extend(replicates::tests(&sample));
-    tests.extend(judges::reversed_judges(&sample));
-    tests.extend(ties::decide(&sample)?);
+    let data = TestData { table, group: &fits[0] };
+    let mut tests = orders::tests(&data, units);
+    tests.extend(replicates::tests(&data));
+    tests.extend(judges::reversed_judges(&data));
+    tests.extend(ties::tie_test(&data)?);
     tests.extend(repeats::duplicates(table, units));
     tests.extend(further_tests);
     let p_values: Vec<f64> = tests.iter().map(|test| test.0.clamp(0.0, 1.0)).collect();
     let corrected = statistics::fixed_sample::holm(&p_values)?;
     let raised = corrected.into_iter().zip(tests).filter(|(p, _)| *p <= LEVEL);
     findings.extend(raised.map(|(p, (_, finding))| worded((Some(p), finding))));
-    findings.extend(judges::dominant_judge(&sample)?.map(|fact| worded((None, fact))));
+    findings.extend(judges::dominant_judge(&data)?.map(|fact| worded((None, fact))));
     Ok(findings)
 }
 

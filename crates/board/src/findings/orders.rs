@@ -1,17 +1,17 @@
 //! Effects of the order in which answers were shown, and judges who contradict themselves.
 
-use super::{Finding, Sample, Test};
+use super::{Finding, TestData, Test};
 use crate::units::Units;
 use statistics::bradley_terry::Point;
 use statistics::fixed_sample::sign_test;
 use statistics::{Counts, binomial_at_least, normal_above};
 
-pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
+pub(super) fn tests(data: &TestData<'_>, units: &Units) -> Vec<Test> {
     let mut tests = Vec::new();
-    let group = sample.group;
+    let group = data.group;
     if let Some((effect, error)) = group.position() {
         let p = 2.0 * normal_above(effect.abs() / error);
-        tests.push((p, Finding::Order { effect, error, share: share_of_first(sample) }));
+        tests.push((p, Finding::Order { effect, error, share: share_of_first(data) }));
     }
     let both_orders = units.both_orders;
     if both_orders.asked > 0 {
@@ -26,14 +26,14 @@ pub(super) fn tests(sample: &Sample<'_>, units: &Units) -> Vec<Test> {
         let p = binomial_at_least(answered_differently as u64, asked_pairs as u64, 0.5);
         tests.push((p, Finding::Contradictions { asked: asked_pairs, differently: answered_differently }));
     }
-    tests.extend(judge_contradiction_test(sample, units));
+    tests.extend(judge_contradiction_test(data, units));
     tests
 }
 
 /// The share of points of the answer shown first.
-fn share_of_first(sample: &Sample<'_>) -> f64 {
+fn share_of_first(data: &TestData<'_>) -> f64 {
     let (mut points, mut weight) = (0.0, 0.0);
-    for unit in sample.group.units.iter().filter(|unit| unit.comparison.position != 0.0) {
+    for unit in data.group.units.iter().filter(|unit| unit.comparison.position != 0.0) {
         let comparison = unit.comparison;
         let share = match comparison.point {
             Point::Share(share) => share,
@@ -47,7 +47,7 @@ fn share_of_first(sample: &Sample<'_>) -> f64 {
 }
 
 /// The judge whose answers in both orders differ most significantly more often than the others'.
-fn judge_contradiction_test(sample: &Sample<'_>, units: &Units) -> Option<Test> {
+fn judge_contradiction_test(data: &TestData<'_>, units: &Units) -> Option<Test> {
     let all_orders = units.both_orders;
     let asked_judges: Vec<_> =
         units.both_orders_by_judge.iter().enumerate().filter(|(_, judge_orders)| judge_orders.asked > 0).collect();
@@ -70,7 +70,7 @@ fn judge_contradiction_test(sample: &Sample<'_>, units: &Units) -> Option<Test> 
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let finding = Finding::JudgeContradicts {
-        judge: sample.table.judges[judge].clone(),
+        judge: data.table.judges[judge].clone(),
         asked: judge_orders.asked,
         differently: judge_orders.differently,
         others: (all_orders.differently - judge_orders.differently) as f64

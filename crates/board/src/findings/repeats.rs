@@ -6,7 +6,7 @@ use crate::{Answer, Table};
 use statistics::binomial_at_least;
 
 /// How often a judge repeats the same answer to the same question, at most. Copies of rows always agree.
-const AGREE: f64 = 0.7;
+const MAX_AGREEMENT: f64 = 0.7;
 
 /// Whether rows repeat earlier ones more often than chance does, and agree more often than answers do.
 pub(super) fn duplicates(table: &Table, units: &Units) -> Option<Test> {
@@ -17,7 +17,7 @@ pub(super) fn duplicates(table: &Table, units: &Units) -> Option<Test> {
         .judgements
         .iter()
         .filter(|row| row.first != row.second)
-        .filter_map(|row| Some(((row.first, row.second, row.item?, row.judge?), kind(row.verdict))))
+        .filter_map(|row| Some(((row.first, row.second, row.item?, row.judge?), answer_key(row.verdict))))
         .collect();
     let n = rows.len() as f64;
     let expected = 0.5
@@ -35,11 +35,11 @@ pub(super) fn duplicates(table: &Table, units: &Units) -> Option<Test> {
         pairs += (equal_rows.len() * (equal_rows.len() - 1) / 2) as u64;
     }
     // By chance, pairs of rows coincide as events of a Poisson distribution do; copies agree.
-    let p = poisson_at_least(pairs, expected).max(binomial_at_least(agreeing, repeats, AGREE));
+    let p = poisson_at_least(pairs, expected).max(binomial_at_least(agreeing, repeats, MAX_AGREEMENT));
     Some((p, Finding::Duplicates { rows: units.tally.duplicates, expected }))
 }
 
-fn kind(verdict: Answer) -> (u8, u64) {
+fn answer_key(verdict: Answer) -> (u8, u64) {
     match verdict {
         Answer::First => (0, 0),
         Answer::Second => (1, 0),

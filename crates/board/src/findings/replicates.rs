@@ -9,7 +9,7 @@
 //! each judge (item) are those observed or their negatives, by a coin, and the larger p-value counts. Few clusters give few such tables:
 //! then only the clearest misfit is found.
 
-use super::{Finding, LEVEL, Sample, Test};
+use super::{Finding, LEVEL, TestData, Test};
 use crate::fit_accuracy::dispersion;
 use crate::populations::numbers_of;
 use crate::units::Unit;
@@ -77,7 +77,7 @@ struct Statistics {
 }
 
 struct FittedTable<'a> {
-    sample: &'a Sample<'a>,
+    data: &'a TestData<'a>,
     rows: Vec<Row>,
     pairs: Vec<(usize, usize)>,
     pair_variance: Vec<f64>,
@@ -90,30 +90,30 @@ struct FittedTable<'a> {
     tie: Option<usize>,
 }
 
-pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
-    let table = FittedTable::of(sample);
-    let observed = table.observed();
+pub(super) fn tests(data: &TestData<'_>) -> Vec<Test> {
+    let table = FittedTable::of(data);
+    let observed = table.observed_residuals();
     let observed_statistics = table.statistics(&observed);
     let replicate_count = if table.rows.len() > MAX_ROWS_OF_SMALL { REPLICATES_OF_LARGE } else { REPLICATES };
     // The gradient left at the fit: zero, or the pull of the prior, which refits of drawn tables leave as well.
     let pull = table.gradient(&observed);
     let replicates: Vec<Statistics> =
-        (0..replicate_count).into_par_iter().map(|seed| table.statistics(&table.simulated(seed, &pull))).collect();
+        (0..replicate_count).into_par_iter().map(|seed| table.statistics(&table.simulated_residuals(seed, &pull))).collect();
     let compare = |statistic_of: fn(&Statistics) -> f64| {
         p_value_and_ratio(statistic_of(&observed_statistics), &replicates.iter().map(statistic_of).collect::<Vec<_>>())
     };
     let mut tests = Vec::new();
-    if table.pairs.len() >= sample.group.fit.arms() {
+    if table.pairs.len() >= data.group.fit.arms() {
         // Corrected points vary in another way than those of drawn tables.
-        let dispersion = dispersion(&sample.group.fit, &sample.group.units).unwrap_or(1.0);
+        let dispersion = dispersion(&data.group.fit, &data.group.units).unwrap_or(1.0);
         let misfits: Vec<f64> = replicates.iter().map(|statistics| dispersion * statistics.misfit).collect();
         let mut largest = p_value_and_ratio(observed_statistics.misfit, &misfits);
-        for kind in sample.group.populations.kinds() {
+        for kind in data.group.populations.kinds() {
             if largest.0 > LEVEL {
                 break;
             }
-            let clusters = numbers_of(kind, &sample.group.units);
-            let misfit_of = |seed| table.statistics(&table.flipped(seed, &observed, &clusters, &pull)).misfit;
+            let clusters = numbers_of(kind, &data.group.units);
+            let misfit_of = |seed| table.statistics(&table.flipped_residuals(seed, &observed, &clusters, &pull)).misfit;
             let flipped: Vec<f64> = (0..replicate_count).into_par_iter().map(misfit_of).collect();
             let (p, ratio) = p_value_and_ratio(observed_statistics.misfit, &flipped);
             if p > largest.0 {
@@ -134,8 +134,8 @@ pub(super) fn tests(sample: &Sample<'_>) -> Vec<Test> {
     // Where nothing else was recorded, ties are as even as they can be, but unlikely under any fit.
     let is_decided = |unit: &Unit| matches!(unit.comparison.point, Point::Share(_));
     // Two competitors have the same ties.
-    let may_differ = table.tie.is_some() && sample.group.fit.arms() > 2;
-    if may_differ && sample.group.units.iter().any(is_decided) {
+    let may_differ = table.tie.is_some() && data.group.fit.arms() > 2;
+    if may_differ && data.group.units.iter().any(is_decided) {
         let (p, _) = compare(|statistics| statistics.ties);
         tests.push((p, table.ties_finding(&observed)));
     }
@@ -157,8 +157,8 @@ fn p_value_and_ratio(observed: f64, replicates: &[f64]) -> (f64, f64) {
 }
 
 impl<'a> FittedTable<'a> {
-    fn of(sample: &'a Sample<'a>) -> Self {
-        let group = sample.group;
+    fn of(data: &'a TestData<'a>) -> Self {
+        let group = data.group;
         let fit = &group.fit;
         let mut pairs: Vec<(usize, usize)> =
             group.units.iter().map(|unit| (unit.comparison.first, unit.comparison.second)).collect();
@@ -188,7 +188,7 @@ impl<'a> FittedTable<'a> {
             })
             .collect();
         let mut table = Self {
-            sample,
+            data,
             pair_variance: vec![0.0; pairs.len()],
             arm_variance: vec![0.0; arms],
             arm_tie_variance: vec![0.0; arms],
@@ -235,7 +235,7 @@ impl<'a> FittedTable<'a> {
         table
     }
 
-    fn observed(&self) -> Residuals {
+    fn observed_residuals(&self) -> Residuals {
         let outcome = |(unit, row): (&crate::units::Unit, &Row)| {
             let (half, tied) = match unit.comparison.point {
                 Point::Share(share) => (share - 0.5, 0.0),
@@ -244,12 +244,12 @@ impl<'a> FittedTable<'a> {
             let n = row.weight * row.copies;
             (n * (half - row.expected.half), n * (tied - row.expected.p[2]))
         };
-        let (half, tie) = self.sample.group.units.iter().zip(&self.rows).map(outcome).unzip();
+        let (half, tie) = self.data.group.units.iter().zip(&self.rows).map(outcome).unzip();
         Residuals { half, tie }
     }
 
     /// Residuals of a table drawn from the fit, after one step of a refit; `pull` is the gradient that is left at a fit.
-    fn simulated(&self, seed: u64, pull: &[f64]) -> Residuals {
+    fn simulated_residuals(&self, seed: u64, pull: &[f64]) -> Residuals {
         let mut draws = Normals::from_seed(0x7265_706c ^ seed << 32);
         let (half, tie) = self
             .rows
@@ -280,7 +280,7 @@ impl<'a> FittedTable<'a> {
     }
 
     /// The residuals with the signs of each cluster tossed, after the step of a refit.
-    fn flipped(&self, seed: u64, observed: &Residuals, clusters: &[u32], pull: &[f64]) -> Residuals {
+    fn flipped_residuals(&self, seed: u64, observed: &Residuals, clusters: &[u32], pull: &[f64]) -> Residuals {
         let mut draws = Normals::from_seed(0x666c_6970 ^ seed << 32);
         let count = clusters.iter().max().map_or(0, |most| *most as usize + 1);
         let signs: Vec<f64> = (0..count).map(|_| if draws.uniform() < 0.5 { -1.0 } else { 1.0 }).collect();
@@ -354,10 +354,10 @@ impl<'a> FittedTable<'a> {
     }
 
     fn misfit_finding(&self, residuals: &Residuals, ratio: f64) -> Finding {
-        let arms = self.sample.group.fit.arms();
+        let arms = self.data.group.fit.arms();
         let (mut sums, mut points) = (vec![0.0; self.pairs.len()], vec![0.0; self.pairs.len()]);
         let mut pair_sums = vec![(0.0, 0.0); arms * arms];
-        for (at, (row, unit)) in self.rows.iter().zip(&self.sample.group.units).enumerate() {
+        for (at, (row, unit)) in self.rows.iter().zip(&self.data.group.units).enumerate() {
             sums[row.pair] += residuals.half[at];
             let n = row.weight * row.copies;
             let half = match unit.comparison.point {
@@ -377,10 +377,10 @@ impl<'a> FittedTable<'a> {
         if excess_points < 0.0 {
             (i, j, observed, excess_points) = (j, i, -observed, -excess_points);
         }
-        let cycle = cycle(&pair_sums, arms).map(|cycle| cycle.map(|member| self.sample.name(member)).to_vec());
+        let cycle = cycle(&pair_sums, arms).map(|cycle| cycle.map(|member| self.data.name(member)).to_vec());
         Finding::Misfit {
             ratio,
-            pair: (self.sample.name(i), self.sample.name(j)),
+            pair: (self.data.name(i), self.data.name(j)),
             found: observed,
             expected: observed - excess_points,
             cycle,
@@ -399,7 +399,7 @@ impl<'a> FittedTable<'a> {
         let z = |arm: &usize| excess[*arm].abs() / libm::sqrt(self.arm_tie_variance[*arm].max(f64::MIN_POSITIVE));
         let worst = (0..arms).max_by(|a, b| z(a).total_cmp(&z(b))).expect("a group has members");
         Finding::TiesUneven {
-            competitor: self.sample.name(worst),
+            competitor: self.data.name(worst),
             found: expected[worst] + excess[worst],
             expected: expected[worst],
         }
@@ -415,7 +415,7 @@ impl<'a> FittedTable<'a> {
         let judge = self.rows[worst.units[0]].judge.expect("a judge's units have a judge");
         let units = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| row.copies).sum::<f64>();
         let share = units(&mut worst.units.iter().map(|at| &self.rows[*at])) / units(&mut self.rows.iter());
-        (self.sample.table.judges[judge as usize].clone(), share)
+        (self.data.table.judges[judge as usize].clone(), share)
     }
 }
 

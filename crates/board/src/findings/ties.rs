@@ -1,6 +1,6 @@
 //! Whether ties determine the result.
 
-use super::{Finding, Sample, Test};
+use super::{Finding, TestData, Test};
 use crate::group::{fitted, strongest};
 use statistics::bradley_terry::{Comparison, Point};
 use statistics::{StatisticsError, normal_above};
@@ -9,8 +9,8 @@ use statistics::{StatisticsError, normal_above};
 /// one without ties less precisely; their difference is tested as that of an efficient and a consistent estimator.
 ///
 /// J. A. Hausman, "Specification Tests in Econometrics", Econometrica 46(6), 1978, <https://doi.org/10.2307/1913827>.
-pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsError> {
-    let group = sample.group;
+pub(super) fn tie_test(data: &TestData<'_>) -> Result<Option<Test>, StatisticsError> {
+    let group = data.group;
     let decided: Vec<Comparison> = group
         .units
         .iter()
@@ -39,5 +39,5 @@ pub(super) fn decide(sample: &Sample<'_>) -> Result<Option<Test>, StatisticsErro
         let z = (difference(group.fit.strengths()) - difference(without_ties.strengths())).abs() / libm::sqrt(spread);
         2.0 * normal_above(z) * (arms - 1) as f64
     };
-    Ok(Some((p, Finding::TiesDecide { with: sample.name(a), without: sample.name(b) })))
+    Ok(Some((p, Finding::TiesDecide { with: data.name(a), without: data.name(b) })))
 }

@@ -32,7 +32,7 @@ pub(crate) struct Posterior {
 
 /// The posterior under one standard deviation of strengths.
 #[derive(Debug, Clone)]
-pub(crate) struct UnderSpread {
+pub(crate) struct SpreadPosterior {
     pub(crate) spread: f64,
     /// The probability of this standard deviation.
     pub(crate) probability: f64,
@@ -96,7 +96,7 @@ impl Posterior {
 
     /// The same for each standard deviation that is likely: truths for simulations are drawn from all of them, since a single one
     /// would make them too similar.
-    pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<UnderSpread> {
+    pub(crate) fn by_spread(strengths: &[f64], covariance: &[f64]) -> Vec<SpreadPosterior> {
         let fitted = FittedTable::of(strengths, covariance);
         let likely: Vec<(f64, f64)> = fitted
             .likely_spreads(Hyperprior::UniformInLogarithm)
@@ -106,7 +106,7 @@ impl Posterior {
         let total_share: f64 = likely.iter().map(|(_, share)| share).sum();
         let given_spread = |(spread, share)| {
             let (mean, precision) = fitted.given_spread(spread);
-            UnderSpread { spread, probability: share / total_share, mean, precision }
+            SpreadPosterior { spread, probability: share / total_share, mean, precision }
         };
         likely.into_iter().map(given_spread).collect()
     }

@@ -68,7 +68,7 @@ pub(super) fn matrix(cells: &Cells) -> Option<Matrix> {
 }
 
 /// Numbers between spaces as cells, if the text holds nothing else.
-pub(super) fn between_spaces(bytes: &[u8]) -> Option<Cells> {
+pub(super) fn parse_spaced_matrix(bytes: &[u8]) -> Option<Cells> {
     let text = std::str::from_utf8(bytes).ok()?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let mut rows: Vec<(u64, Vec<String>)> = lines

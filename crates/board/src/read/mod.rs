@@ -84,7 +84,7 @@ pub struct Reading {
 /// If the text is none of these, a column is missing, or a row cannot be read for sure.
 pub fn from_bytes(bytes: &[u8], options: &Options) -> Result<Reading, ReadError> {
     let unpacked = cells::unpacked(bytes)?;
-    match counts::between_spaces(&unpacked) {
+    match counts::parse_spaced_matrix(&unpacked) {
         Some(cells) => from_cells(&cells, options),
         None => from_cells(&cells::read(&unpacked)?, options),
     }

@@ -13,15 +13,15 @@ pub(super) struct Numbering {
 }
 
 /// More notes of a kind are not read.
-const NOTES: usize = 3;
+const MAX_NOTES: usize = 3;
 
 /// A name is rare if it has at most this many judgements,
 const RARE: u64 = 3;
 /// and another has this many times as many.
-const TIMES: u64 = 8;
+const MIN_RATIO: u64 = 8;
 
 /// Shorter names differ by a letter on purpose.
-const SHORTEST: usize = 4;
+const MIN_NAME_LENGTH: usize = 4;
 
 impl Numbering {
     pub(super) fn number(&mut self, text: &str) -> u32 {
@@ -49,14 +49,14 @@ impl Numbering {
         // Names that are one letter apart share the rest after removing a letter of each, or the rest is the shorter one: only these are
         // compared, because a table may have as many judges as rows.
         let mut by_rest: BTreeMap<Vec<char>, Vec<usize>> = BTreeMap::new();
-        for name in (0..counts.len()).filter(|name| counts[*name] >= TIMES) {
+        for name in (0..counts.len()).filter(|name| counts[*name] >= MIN_RATIO) {
             for with_gap in with_one_gap(&letters[name]) {
                 by_rest.entry(with_gap).or_default().push(name);
             }
         }
         let note = |rare: usize| {
             let is_meant = |likely_spelling: &&usize| {
-                counts[**likely_spelling] >= TIMES * counts[rare]
+                counts[**likely_spelling] >= MIN_RATIO * counts[rare]
                     && is_one_letter_away(&letters[rare], &letters[**likely_spelling])
             };
             let alike = with_one_gap(&letters[rare]).filter_map(|with_gap| by_rest.get(&with_gap)).flatten();
@@ -70,7 +70,7 @@ impl Numbering {
                 counts[likely_spelling]
             ))
         };
-        rare.into_iter().filter_map(note).take(NOTES).collect()
+        rare.into_iter().filter_map(note).take(MAX_NOTES).collect()
     }
 }
 
@@ -84,7 +84,7 @@ fn with_one_gap(name: &[char]) -> impl Iterator<Item = Vec<char>> {
 /// the plural.
 pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, noun: &str) -> Vec<String> {
     let group_text = |group: Vec<&str>| group.into_iter().map(quoted).collect::<Vec<_>>().join(" and ");
-    let groups = letor_io::nearly_equal(names).into_iter().take(NOTES);
+    let groups = letor_io::nearly_equal(names).into_iter().take(MAX_NOTES);
     groups.map(|group| format!("{} count as different {noun}", group_text(group))).collect()
 }
 
@@ -92,7 +92,7 @@ pub fn nearly_equal<'a>(names: impl IntoIterator<Item = &'a str>, noun: &str) ->
 /// purpose, and so does a letter behind a digit.
 fn is_one_letter_away(name: &[char], other_name: &[char]) -> bool {
     let (shorter, longer) = if name.len() <= other_name.len() { (name, other_name) } else { (other_name, name) };
-    if shorter.len() < SHORTEST || longer.len() - shorter.len() > 1 {
+    if shorter.len() < MIN_NAME_LENGTH || longer.len() - shorter.len() > 1 {
         return false;
     }
     let start = shorter.iter().zip(longer).take_while(|(a, b)| a == b).count();

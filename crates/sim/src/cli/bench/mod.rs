@@ -97,7 +97,7 @@ impl Play {
         tracks.sort_unstable();
         tracks.dedup();
         let definition = Definition::of_this_program()?;
-        let problems = self.problems.as_deref().map(|text| definition.chosen(text)).transpose()?;
+        let problems = self.problems.as_deref().map(|text| definition.choose_problems(text)).transpose()?;
         let entries = self.entries()?;
         let request = Request { tracks, entries, problems, runs: self.runs, key: self.key.clone() };
         let folder = self.folder(&request);

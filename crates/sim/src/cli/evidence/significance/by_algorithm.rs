@@ -1,6 +1,6 @@
 //! The table of a study for a paper: a row per algorithm, a column per setting, and raised letters for the algorithms that it beats.
 
-use analyses::significance::{Comparison, Sample};
+use analyses::significance::{Comparison, ComparedValues};
 use anyhow::Result;
 use output::numbers::{significant, uncertainty};
 use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
@@ -11,7 +11,7 @@ use super::format::Table;
 
 /// The values of each algorithm, and the results of their comparisons.
 pub(super) struct ByAlgorithm<'a> {
-    samples: &'a [Sample],
+    samples: &'a [ComparedValues],
     table: &'a Table<'a>,
     /// The best of the first setting comes first.
     algorithms: Vec<&'a str>,
@@ -19,7 +19,7 @@ pub(super) struct ByAlgorithm<'a> {
 
 impl<'a> ByAlgorithm<'a> {
     /// `table` has all pairs.
-    pub(super) fn new(samples: &'a [Sample], table: &'a Table<'a>) -> Self {
+    pub(super) fn new(samples: &'a [ComparedValues], table: &'a Table<'a>) -> Self {
         let mut algorithms: Vec<&str> = Vec::new();
         for sample in samples {
             let mut of_sample: Vec<(&str, f64)> =
@@ -39,7 +39,7 @@ impl<'a> ByAlgorithm<'a> {
 
     pub(super) fn to_annotated_table(&self) -> AnnotatedTable {
         let metric = self.table.metric;
-        let of_sample = |sample: &Sample| sample.setting.clone().unwrap_or_else(|| format!("{metric} ± s.e."));
+        let of_sample = |sample: &ComparedValues| sample.setting.clone().unwrap_or_else(|| format!("{metric} ± s.e."));
         let mut columns = vec![(String::new(), false), ("algorithm".to_owned(), false)];
         columns.extend(self.samples.iter().map(|sample| (of_sample(sample), true)));
         let row = |(position, name): (usize, &&str)| {
@@ -74,7 +74,7 @@ impl<'a> ByAlgorithm<'a> {
 
     /// The same for programs.
     pub(super) fn json(&self) -> Value {
-        let row = |(sample, name, spread, runs): (&Sample, &str, Spread, usize)| {
+        let row = |(sample, name, spread, runs): (&ComparedValues, &str, Spread, usize)| {
             let beaten_names: Vec<&str> =
                 self.beaten_positions(sample, name).into_iter().map(|position| self.algorithms[position]).collect();
             json!({
@@ -95,7 +95,7 @@ impl<'a> ByAlgorithm<'a> {
     }
 
     /// The values, by setting and row.
-    fn values(&self) -> impl Iterator<Item = (&Sample, &str, Spread, usize)> {
+    fn values(&self) -> impl Iterator<Item = (&ComparedValues, &str, Spread, usize)> {
         self.samples.iter().flat_map(move |sample| {
             self.algorithms.iter().filter_map(move |name| {
                 let (_, values) = sample.algorithms.iter().find(|(found, _)| found == name)?;
@@ -104,7 +104,7 @@ impl<'a> ByAlgorithm<'a> {
         })
     }
 
-    fn cell(&self, sample: &Sample, name: &str) -> Cell {
+    fn cell(&self, sample: &ComparedValues, name: &str) -> Cell {
         let Some((_, values)) = sample.algorithms.iter().find(|(other, _)| other == name) else {
             return Cell::from("-".to_owned());
         };
@@ -127,7 +127,7 @@ impl<'a> ByAlgorithm<'a> {
     }
 
     /// The rows of algorithms that this one beats by more than chance.
-    fn beaten_positions(&self, sample: &Sample, name: &str) -> Vec<usize> {
+    fn beaten_positions(&self, sample: &ComparedValues, name: &str) -> Vec<usize> {
         let is_of = |one: &&Comparison| {
             one.significant && one.setting == sample.setting && one.at == sample.step && one.better.algorithm == name
         };

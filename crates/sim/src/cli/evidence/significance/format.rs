@@ -190,7 +190,7 @@ fn p_value(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyses::significance::{Method, Sample, compare};
+    use analyses::significance::{Method, ComparedValues, compare};
 
     const QUESTION: ComparisonSettings = ComparisonSettings {
         method: Method::Wilcoxon,
@@ -201,7 +201,7 @@ mod tests {
 
     fn table(names: [&str; 2]) -> Table<'static> {
         let values = |shift: f64| (0..8).map(|i| f64::from(i) + shift).collect();
-        let sample = Sample {
+        let sample = ComparedValues {
             setting: None,
             step: "1000".to_owned(),
             algorithms: vec![(names[0].to_owned(), values(0.0)), (names[1].to_owned(), values(2_000.0))],

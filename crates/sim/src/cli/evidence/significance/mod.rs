@@ -24,7 +24,7 @@ use self::by_algorithm::ByAlgorithm;
 use self::format::Table;
 use crate::cli::args::{CorrectionArg, LabelOverride, TableFormat};
 use crate::experiment::series::Metric;
-use analyses::significance::{ComparisonSettings, Method, Sample, compare, runs_needed};
+use analyses::significance::{ComparedValues, ComparisonSettings, Method, compare, runs_needed};
 use desk::println;
 use studies::results::label_of;
 
@@ -181,7 +181,7 @@ pub(in crate::cli) fn of_study(folder: &Path) -> Result<String> {
 }
 
 fn table<'a>(
-    samples: &[Sample],
+    samples: &[ComparedValues],
     question: &'a ComparisonSettings,
     metric: &'a str,
     baseline: Option<&str>,
@@ -192,7 +192,7 @@ fn table<'a>(
 }
 
 /// The full name of the algorithm called `name` in full, in tables or in short.
-fn baseline(samples: &[Sample], name: &str) -> Result<String> {
+fn baseline(samples: &[ComparedValues], name: &str) -> Result<String> {
     let names = || samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name));
     let full_label = label_of(name);
     let exact = names().find(|known| **known == full_label || *known == name);
@@ -203,7 +203,7 @@ fn baseline(samples: &[Sample], name: &str) -> Result<String> {
 }
 
 /// The algorithms of all samples, sorted.
-fn algorithms(samples: &[Sample]) -> Vec<&str> {
+fn algorithms(samples: &[ComparedValues]) -> Vec<&str> {
     let mut names: Vec<&str> =
         samples.iter().flat_map(|sample| sample.algorithms.iter().map(|(name, _)| name.as_str())).collect();
     names.sort_unstable();

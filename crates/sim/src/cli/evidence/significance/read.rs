@@ -9,7 +9,7 @@ use output::{input, path_error};
 use ranktypes::text::escaped;
 use serde_json::Value;
 
-use analyses::significance::{Pairing, Sample};
+use analyses::significance::{Pairing, ComparedValues};
 use studies::results::label_of;
 
 /// The columns of an experiment's file.
@@ -28,7 +28,7 @@ struct Run {
 ///
 /// # Errors
 /// If there is no such file, it is none of runs, or it has no such values.
-pub(super) fn samples(results: &Path, metric: &str, step: Option<&str>) -> Result<Vec<Sample>> {
+pub(super) fn samples(results: &Path, metric: &str, step: Option<&str>) -> Result<Vec<ComparedValues>> {
     let path = file(results)?;
     let runs = runs(&path, metric)?;
     let steps: Vec<f64> = runs.iter().filter_map(|run| run.step.parse().ok()).collect();
@@ -66,7 +66,7 @@ fn sample(
     at: String,
     algorithms: Vec<(String, Vec<(u64, f64)>)>,
     (sets, keyed): (Option<usize>, bool),
-) -> Sample {
+) -> ComparedValues {
     let counts: Vec<usize> = algorithms.iter().map(|(_, values)| values.len()).collect();
     let alike = counts.iter().all(|count| Some(count) == counts.first());
     let per_set = sets.filter(|&sets| alike && sets > 1 && counts.first().is_some_and(|count| count % sets == 0));
@@ -85,7 +85,7 @@ fn sample(
         Some(_) => Some(Pairing::Sets),
         None => (keyed && alike).then_some(Pairing::Streams),
     };
-    Sample { setting, step: at, algorithms: algorithms.collect(), pairing }
+    ComparedValues { setting, step: at, algorithms: algorithms.collect(), pairing }
 }
 
 /// The file with the runs.
