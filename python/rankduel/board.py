@@ -123,7 +123,7 @@ class Board:
         advice: bool = True,
         threads: int | None = None,
     ) -> None:
-        asked = _asked(
+        asked = _request(
             advice,
             columns=_marked(f"{what}={column}" for what, column in (columns or {}).items()),
             winner_is=winner_is,
@@ -155,7 +155,7 @@ class Board:
         board = cls.__new__(cls)
         check("board", settings, BoardSettings.__annotations__)
         threads = cores(settings.pop("threads", None))
-        asked = _asked(settings.pop("advice", True), looks="every", **settings)
+        asked = _request(settings.pop("advice", True), looks="every", **settings)
         board._inner = session.board(asked, threads)
         board._hold(asked)
         return board
@@ -312,7 +312,7 @@ def _covariates(covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] 
     return _marked(f"{name}={':'.join(columns)}" for name, columns in named)
 
 
-def _asked(advice: bool, **settings: Any) -> _Asked:
+def _request(advice: bool, **settings: Any) -> _Asked:
     return flags(settings), bool(advice)
 
 

@@ -209,7 +209,7 @@ def inspect(
         # The files are gone, and were never the caller's.
         text = found.text
         for name in given.files:
-            text = text.replace(f"{folder}/{name}", f"{trec.called(name)}, in memory")
+            text = text.replace(f"{folder}/{name}", f"{trec.file_text(name)}, in memory")
     return dataclasses.replace(found, text=text)
 
 

@@ -127,11 +127,11 @@ def _columns(frame: DataFrame, kind: str) -> list[Column]:
     return columns
 
 
-def _same(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+def _plain_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     return normal(batch, {name: name for name in batch.schema.names})
 
 
-def _own(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+def _renamed_batch(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     """A batch of outcomes, with column names of our own: text as `string`, however Spark is set."""
     import pyarrow as pa
 
@@ -147,7 +147,7 @@ def _surveyor(rules: str) -> Callable[[_Batches], _Batches]:
 
         step = _core.EventGathering(rules)
         for batch in batches:
-            step.look(_same(batch))
+            step.look(_plain_batch(batch))
         yield pa.RecordBatch.from_pydict({"survey": [step.survey()]})
 
     return survey
@@ -161,7 +161,7 @@ def _gatherer(rules: str, survey: str) -> Callable[[_Batches], _Batches]:
 
         step = _core.EventGathering(rules, survey)
         for batch in batches:
-            outcomes = step.take(_same(batch))
+            outcomes = step.take(_plain_batch(batch))
             if outcomes is not None:
                 yield from pa.table(outcomes).to_batches(max_chunksize=1 << 16)
         yield from pa.table(step.end()).to_batches(max_chunksize=1 << 16)
@@ -177,7 +177,7 @@ def _counter(rules: str, survey: str) -> Callable[[_Batches], _Batches]:
 
         step = _core.Counting(rules, survey)
         for batch in batches:
-            step.take(_own(batch))
+            step.take(_renamed_batch(batch))
         yield from pa.table(step.end()).to_batches()
 
     return count

@@ -98,11 +98,11 @@ def of_rows(message: str, files: Iterable[str]) -> str:
         found = re.match(rf"{re.escape(file)}:(\d+):\d+: ", message)
         if found:
             rest = re.sub(r"on line (\d+)", lambda line: f"in row {int(line[1]) - 1}", message[found.end() :])
-            return f"{called(file)}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
+            return f"{file_text(file)}: row {int(found[1]) - 1}: {rest.replace('one of the lines', 'one of the rows')}"
     return message
 
 
-def called(file: str) -> str:
+def file_text(file: str) -> str:
     """The content of a file that is not on disk, in words."""
     if file.endswith(".run"):
         return f"run {file.removesuffix('.run')}"

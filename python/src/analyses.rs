@@ -23,7 +23,7 @@ use crate::site::Site;
 use crate::study::{Config, Study};
 
 /// Carries out the study called `name` with the flags `settings`. Studies of sites are listed here, one line each.
-fn carried_out(
+fn carry_out(
     name: &str,
     site: Arc<OpenSite>,
     spec: &SiteSpec,
@@ -32,13 +32,13 @@ fn carried_out(
     execution: &Execution,
 ) -> Result<Option<Report>> {
     match name {
-        DistortionStudy::COMMAND => of_site::<DistortionStudy>(site, spec, settings, seed, execution),
-        SensitivityStudy::COMMAND => of_site::<SensitivityStudy>(site, spec, settings, seed, execution),
+        DistortionStudy::COMMAND => run_site_study::<DistortionStudy>(site, spec, settings, seed, execution),
+        SensitivityStudy::COMMAND => run_site_study::<SensitivityStudy>(site, spec, settings, seed, execution),
         other => bail!(usage(format!("there is no study {other:?} of a site"))),
     }
 }
 
-fn of_site<S: SiteStudy>(
+fn run_site_study<S: SiteStudy>(
     site: Arc<OpenSite>,
     spec: &SiteSpec,
     settings: Vec<OsString>,
@@ -72,7 +72,7 @@ pub(crate) fn study_of_site(
     let execution = execution(placed)?;
     let (open, spec) = (Arc::clone(&site.inner), site.spec.clone());
     let report = work(py, CallOptions { threads, report, notes: true }, move || {
-        carried_out(&name, open, &spec, settings, seed, &execution)
+        carry_out(&name, open, &spec, settings, seed, &execution)
     })?;
     report.as_ref().map(findings).transpose()
 }

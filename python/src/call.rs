@@ -152,12 +152,12 @@ pub(crate) fn work<T: Send + 'static>(
 fn unwrap_outcome<T>(done: Result<anyhow::Result<T>, Box<dyn Any + Send>>) -> PyResult<T> {
     match done {
         Ok(result) => result.map_err(|error| exception(&error)),
-        Err(panic) => Err(of_panic(panic.as_ref())),
+        Err(panic) => Err(panic_exception(panic.as_ref())),
     }
 }
 
 /// A panic as an exception: a mistake of ours, never of the caller's.
-fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
+fn panic_exception(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     PyRuntimeError::new_err(format!("rankduel failed: {}; please report this", text.unwrap_or("for an unknown reason")))
 }
@@ -166,11 +166,11 @@ fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
 pub(crate) fn exception(error: &anyhow::Error) -> PyErr {
     // Every wrong argument of a function is a wrong value.
     let failure = sim::cli::failure(error);
-    of_failure(Failure { message: in_keywords(&failure.message), ..failure }, PyValueError::new_err)
+    failure_exception(Failure { message: in_keywords(&failure.message), ..failure }, PyValueError::new_err)
 }
 
 /// The exception of a failure; `other` makes the one of failures without a kind.
-pub(crate) fn of_failure(Failure { kind, message, .. }: Failure, other: fn(String) -> PyErr) -> PyErr {
+pub(crate) fn failure_exception(Failure { kind, message, .. }: Failure, other: fn(String) -> PyErr) -> PyErr {
     match kind {
         FailureKind::Usage | FailureKind::Content => PyValueError::new_err(message),
         FailureKind::NotFound => PyFileNotFoundError::new_err(message),

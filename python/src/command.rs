@@ -6,7 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use sim::cli::{self, Failure};
 
-use crate::call::{CallOptions, of_failure, work};
+use crate::call::{CallOptions, failure_exception, work};
 
 /// Sets the path of the program `rankduel`, for the jobs of `submit`.
 #[pyfunction]
@@ -40,5 +40,5 @@ pub(crate) fn captured(
     let arguments: Vec<OsString> = std::iter::once("rankduel".into()).chain(arguments).collect();
     let printed: Result<String, Failure> =
         work(py, CallOptions { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
-    printed.map_err(|failure| of_failure(failure, PyRuntimeError::new_err))
+    printed.map_err(|failure| failure_exception(failure, PyRuntimeError::new_err))
 }

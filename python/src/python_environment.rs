@@ -19,38 +19,38 @@ use crate::settings::{DestinationArguments, StudyInputs};
 use crate::study::Study;
 
 /// A class of environments.
-struct OwnEnvironment {
+struct PythonEnvironment {
     class: Py<PyAny>,
     name: String,
     raised: FirstException,
 }
 
-impl fmt::Debug for OwnEnvironment {
+impl fmt::Debug for PythonEnvironment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
 }
 
-impl Outside for OwnEnvironment {
+impl Outside for PythonEnvironment {
     fn start(&self, seed: u64) -> Box<dyn OutsideDuels> {
         let duel = with_lock(|py| {
             let object = self.class.bind(py).call_method1("_start", (seed,))?;
             Ok(object.getattr("duel")?.unbind())
         });
         match duel {
-            Ok(duel) => Box::new(OwnDuels { duel, raised: self.raised.clone() }),
+            Ok(duel) => Box::new(PythonDuels { duel, raised: self.raised.clone() }),
             Err(error) => self.raised.stop(error),
         }
     }
 }
 
 /// The method `duel` of one object.
-struct OwnDuels {
+struct PythonDuels {
     duel: Py<PyAny>,
     raised: FirstException,
 }
 
-impl OutsideDuels for OwnDuels {
+impl OutsideDuels for PythonDuels {
     fn duel(&mut self, first: Arm, second: Arm) -> Preference {
         let outcome = with_lock(|py| {
             let answer = self.duel.bind(py).call1((first.0, second.0))?;
@@ -73,7 +73,7 @@ impl OutsideDuels for OwnDuels {
     }
 }
 
-impl Drop for OwnDuels {
+impl Drop for PythonDuels {
     fn drop(&mut self) {
         release_lock();
     }
@@ -115,7 +115,7 @@ pub(crate) fn bandit_in(
         StudyInputs::<MatrixRequest>::new(&algorithms, settings, placed)?;
     let settings =
         request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
-    let outside = Arc::new(OwnEnvironment { class: class_, name: name.clone(), raised: own.clone() });
+    let outside = Arc::new(PythonEnvironment { class: class_, name: name.clone(), raised: own.clone() });
     let played = work(py, CallOptions { threads, report, notes: true }, move || {
         let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, settings.regret)?;
         play(prepared, settings, &execution)

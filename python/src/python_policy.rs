@@ -99,7 +99,7 @@ impl ExternalAlgorithm for PythonAlgorithm {
 
     fn policy(&self, arms: usize, _horizon: Option<u64>) -> Box<dyn OwnedPolicy> {
         let class = Python::attach(|py| self.class.clone_ref(py));
-        Box::new(OwnPolicy { class, arms, methods: None, raised: self.raised.clone() })
+        Box::new(PythonPolicy { class, arms, methods: None, raised: self.raised.clone() })
     }
 }
 
@@ -124,14 +124,14 @@ impl Methods {
 }
 
 /// A policy of such a class; the object is made at the first step, with a seed of its run.
-struct OwnPolicy {
+struct PythonPolicy {
     class: Py<PyAny>,
     arms: usize,
     methods: Option<Methods>,
     raised: FirstException,
 }
 
-impl OwnPolicy {
+impl PythonPolicy {
     fn start(&self, py: Python<'_>, seed: u64) -> PyResult<Methods> {
         Methods::of(&self.class.bind(py).call_method1("_start", (self.arms, seed))?)
     }
@@ -167,7 +167,7 @@ impl OwnPolicy {
     }
 }
 
-impl Policy for OwnPolicy {
+impl Policy for PythonPolicy {
     fn arms(&self) -> usize {
         self.arms
     }
@@ -204,7 +204,7 @@ impl Policy for OwnPolicy {
     }
 }
 
-impl Clone for OwnPolicy {
+impl Clone for PythonPolicy {
     /// With a deep copy of the object, if there is one yet.
     fn clone(&self) -> Self {
         let copied = Python::attach(|py| {
@@ -219,7 +219,7 @@ impl Clone for OwnPolicy {
     }
 }
 
-impl Drop for OwnPolicy {
+impl Drop for PythonPolicy {
     fn drop(&mut self) {
         release_lock();
     }

@@ -71,7 +71,7 @@ pub(super) fn fetch(
     if let Some(validator) = aside.validator().filter(|_| have > 0) {
         request = request.header("range", format!("bytes={have}-")).header("if-range", validator);
     }
-    if is_here(address) {
+    if is_local_address(address) {
         request = request.config().proxy(None).build();
     }
     let response = request.call().map_err(|error| match error {
@@ -191,6 +191,6 @@ fn validator(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Whether `address` is on this machine, which no proxy reaches.
-fn is_here(address: &str) -> bool {
+fn is_local_address(address: &str) -> bool {
     ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|here| address.starts_with(here))
 }

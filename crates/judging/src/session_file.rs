@@ -26,7 +26,7 @@ pub struct SessionFile {
 
 /// The state in which a file was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unbegun {
+pub enum EmptyFile {
     /// There is none, or it is empty.
     Missing,
     /// It was cut off within its first line, when it was created.
@@ -39,7 +39,7 @@ impl SessionFile {
     ///
     /// # Errors
     /// If the file is in use for 20 seconds, cannot be read, or is not a log of a session; and errors of `begin`.
-    pub fn open(path: &Path, writes: bool, begin: impl FnOnce(Unbegun) -> Result<Session>) -> Result<Self> {
+    pub fn open(path: &Path, writes: bool, begin: impl FnOnce(EmptyFile) -> Result<Session>) -> Result<Self> {
         let journal = match Journal::lock(path, PATIENCE) {
             Ok(journal) => Some(journal),
             Err(error) if writes => return Err(error),
@@ -51,8 +51,8 @@ impl SessionFile {
         };
         let bytes = bytes.unwrap_or_default();
         let path = path.to_path_buf();
-        Ok(match unbegun(&bytes) {
-            Some(unbegun) => Self { path, journal, session: begin(unbegun)?, end: Some(0), torn: 0 },
+        Ok(match empty_file(&bytes) {
+            Some(empty_file) => Self { path, journal, session: begin(empty_file)?, end: Some(0), torn: 0 },
             None => {
                 let (session, replayed) = Session::replay(&bytes).with_context(|| path.display().to_string())?;
                 Self { path, journal, session, end: Some(replayed.bytes as u64), torn: replayed.torn }
@@ -131,12 +131,12 @@ fn session_summary(config: &Config) -> String {
 }
 
 /// Whether a session never began.
-fn unbegun(bytes: &[u8]) -> Option<Unbegun> {
+fn empty_file(bytes: &[u8]) -> Option<EmptyFile> {
     // A file that ends within its first line was cut off when it was created.
     let beginning = Session::BEGINNING.as_bytes();
     let common = bytes.len().min(beginning.len());
     let is_cut = !bytes.contains(&b'\n') && bytes[..common] == beginning[..common];
-    is_cut.then_some(if bytes.is_empty() { Unbegun::Missing } else { Unbegun::CutOff })
+    is_cut.then_some(if bytes.is_empty() { EmptyFile::Missing } else { EmptyFile::CutOff })
 }
 
 #[cfg(test)]

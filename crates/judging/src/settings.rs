@@ -12,7 +12,7 @@ use output::numbers::{parse_positive, parse_tolerance};
 use output::path_error;
 use output::usage::usage;
 
-use crate::session_file::{SessionFile, Unbegun};
+use crate::session_file::{SessionFile, EmptyFile};
 use crate::texts::Texts;
 
 /// Names and items in files are no larger than this together.
@@ -87,7 +87,7 @@ fn parse_goal(text: &str) -> Result<Goal, String> {
 }
 
 /// The message of a wrong setting, with the flag that gives it.
-fn flagged(error: &judges::SessionError) -> String {
+fn flag_message(error: &judges::SessionError) -> String {
     match error {
         judges::SessionError::Config(wrong) => {
             let flag = if wrong.field == "names" { "competitors" } else { wrong.field };
@@ -139,17 +139,17 @@ impl Settings {
     /// # Errors
     /// As for [`SessionFile::open`], if a setting is wrong, or for settings that differ from those of the file.
     pub fn open(&self, path: &Path, asks: bool, writes: bool, texts: Option<&Texts>) -> Result<SessionFile> {
-        let file = SessionFile::open(path, writes, |unbegun| {
+        let file = SessionFile::open(path, writes, |empty_file| {
             if !asks || self.competitors()?.is_none() && texts.is_none() {
                 return Err(usage(format_args!(
                     "there is no session in {}: begin one with --competitors NAME,NAME,... or --competitors-from FILE",
                     path.display()
                 )));
             }
-            if unbegun == Unbegun::CutOff {
+            if empty_file == EmptyFile::CutOff {
                 note(false, &format!("{} was cut off when it was created: it begins again", path.display()));
             }
-            judges::Session::new(self.config(texts)?).map_err(|error| usage(flagged(&error)))
+            judges::Session::new(self.config(texts)?).map_err(|error| usage(flag_message(&error)))
         })?;
         if file.torn() > 0 {
             let remark = "its last line was cut off while it was written; it is dropped, and no answer depends on it";

@@ -45,16 +45,16 @@ pub fn sheet_of<'a>(
         let item = pair.item.map_or("", |item| config.items[item as usize].as_str());
         let text = |place: u32| {
             let name = config.names[place as usize].as_str();
-            inert(texts.map_or(name, |texts| texts.text(item, name).unwrap_or_default()))
+            escape_formula(texts.map_or(name, |texts| texts.text(item, name).unwrap_or_default()))
         };
-        let question = inert(texts.map_or(item, |texts| texts.question(item)));
+        let question = escape_formula(texts.map_or(item, |texts| texts.question(item)));
         sheet.write_record([&pair.ticket.to_string(), &question, &text(pair.first), &text(pair.second), "", ""])?;
     }
     Ok(sheet.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
 /// Text that a spreadsheet would take for a formula, made text by a quotation mark before it.
-fn inert(text: &str) -> String {
+fn escape_formula(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
 

@@ -32,14 +32,14 @@ pub(super) fn rows() -> Result<Vec<Row>> {
                 goal: id,
                 what: format!("PI comparison, {click}, ties {name}, all pairs by query"),
                 unit: "ns",
-                value: by_query(&site(&small, 136, click)?, ties),
+                value: query_by_query_cost(&site(&small, 136, click)?, ties),
                 target,
             });
             rows.push(Row {
                 goal: "",
                 what: format!("PI comparison, {click}, ties {name}, each pair separately, by query"),
                 unit: "ns",
-                value: pair_by_pair(&site(&small, 136, click)?, ties),
+                value: pair_by_pair_cost(&site(&small, 136, click)?, ties),
                 target: None,
             });
             let site = site(&large, 136, click)?;
@@ -48,7 +48,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
                 goal: id,
                 what: format!("PI comparison, {click}, ties {name}, random query of {}", large.queries()),
                 unit: "ns",
-                value: at_random(&site, ties, IN_STEP),
+                value: random_query_cost(&site, ties, IN_STEP),
                 target,
             });
             rows.push(Row {
@@ -58,7 +58,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
                     large.queries()
                 ),
                 unit: "ns",
-                value: at_random(&site, ties, 1),
+                value: random_query_cost(&site, ties, 1),
                 target: None,
             });
         }
@@ -85,7 +85,7 @@ fn site(dataset: &Dataset, arms: usize, click: &str) -> Result<Site> {
 }
 
 /// All pairs on one query, then on the next, as a preference matrix is estimated.
-fn by_query(site: &Site, ties: CreditTies) -> f64 {
+fn query_by_query_cost(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new(0);
     let mut scratch = Default::default();
@@ -104,7 +104,7 @@ fn by_query(site: &Site, ties: CreditTies) -> f64 {
 }
 
 /// Random pairs, many on one query before the next: the cost where only a few pairs are compared.
-fn pair_by_pair(site: &Site, ties: CreditTies) -> f64 {
+fn pair_by_pair_cost(site: &Site, ties: CreditTies) -> f64 {
     let method = ProbabilisticInterleave::new(ties);
     let mut chance = Chance::new(0);
     let mut scratch = Default::default();
@@ -128,7 +128,7 @@ fn all_pairs(arms: usize) -> Vec<(u32, u32)> {
 
 /// A random query each time, as in live runs: `runs` runs in step, so that one comparison's memory is prefetched while
 /// the others are made.
-fn at_random(site: &Site, ties: CreditTies, runs: usize) -> f64 {
+fn random_query_cost(site: &Site, ties: CreditTies, runs: usize) -> f64 {
     let methods = MixingMethods {
         interleaving: AnyInterleaving::Probabilistic(ProbabilisticInterleave::new(ties)),
         multileaving: AnyMultileaving::Sosm(Sosm::default()),

@@ -118,20 +118,20 @@ fn plain_multileaving(query: &Query, lists: &[RankedList<'_>], name: &str) -> Op
     let [mut chance, mut luck] = [1, 2].map(Generator::seed_from_u64);
     let user = |doc| query.examine(doc, &mut luck);
     Some(match name {
-        "team-draft" => once(user, |user| reference::team_draft(lists, LIST_LENGTH, &mut chance, user)),
+        "team-draft" => time_per_user(user, |user| reference::team_draft(lists, LIST_LENGTH, &mut chance, user)),
         "probabilistic" => {
-            once(user, |user| reference::probabilistic_multileave(lists, LIST_LENGTH, TAU, &mut chance, user))
+            time_per_user(user, |user| reference::probabilistic_multileave(lists, LIST_LENGTH, TAU, &mut chance, user))
         }
-        "sosm" => once(user, |user| reference::sosm(lists, LIST_LENGTH, TAU, &mut chance, user)),
+        "sosm" => time_per_user(user, |user| reference::sosm(lists, LIST_LENGTH, TAU, &mut chance, user)),
         "pairwise-preference" => {
-            once(user, |user| reference::pairwise_preference(lists, LIST_LENGTH, &mut chance, user))
+            time_per_user(user, |user| reference::pairwise_preference(lists, LIST_LENGTH, &mut chance, user))
         }
         _ => return None,
     })
 }
 
 /// Times `impression` with one user after another.
-fn once<T>(
+fn time_per_user<T>(
     mut user: impl FnMut(Doc) -> Examination,
     mut impression: impl FnMut(&mut dyn FnMut(Doc) -> Examination) -> T,
 ) -> f64 {

@@ -102,7 +102,7 @@ fn of_folder(folder: &Path, lines: usize) -> Result<Vec<Row>> {
     let rounds = if lines > 20_000_000 { 1 } else { 3 };
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        ours.push(elsewhere(folder)?);
+        ours.push(measure_elsewhere(folder)?);
         theirs.extend(peer(folder)?);
     }
     let what = |what: &str| format!("{what}, {lines:.0e} lines of {RUNS} runs");
@@ -141,19 +141,19 @@ fn of_folder(folder: &Path, lines: usize) -> Result<Vec<Row>> {
 }
 
 /// Measures the runs of a folder in another process.
-fn elsewhere(folder: &Path) -> Result<MeasuredCost> {
+fn measure_elsewhere(folder: &Path) -> Result<MeasuredCost> {
     let output = Command::new(std::env::current_exe()?).args(["bench", "runs"]).env(MEASURE, folder).output();
-    took(output.context("failed to start the measuring process")?, 1.0)
+    parse_cost(output.context("failed to start the measuring process")?, 1.0)
 }
 
 /// The same by `ir_measures`, if there is a Python for it.
 fn peer(folder: &Path) -> Result<Option<MeasuredCost>> {
     let Some(python) = std::env::var_os(PEER) else { return Ok(None) };
     let output = Command::new(&python).args(["-c", PEER_MEASURES]).arg(folder).arg(MEASURES).output();
-    took(output.with_context(|| format!("failed to start {}, named by {PEER}", python.display()))?, 1024.0).map(Some)
+    parse_cost(output.with_context(|| format!("failed to start {}, named by {PEER}", python.display()))?, 1024.0).map(Some)
 }
 
-fn took(output: std::process::Output, unit: f64) -> Result<MeasuredCost> {
+fn parse_cost(output: std::process::Output, unit: f64) -> Result<MeasuredCost> {
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     match (output.status.success(), &numbers[..]) {
@@ -162,7 +162,7 @@ fn took(output: std::process::Output, unit: f64) -> Result<MeasuredCost> {
     }
 }
 
-/// The other side of [`elsewhere`]: returns whether this process was started to measure runs, after doing so.
+/// The other side of [`measure_elsewhere`]: returns whether this process was started to measure runs, after doing so.
 pub(super) fn measure_here() -> Result<bool> {
     let Some(folder) = std::env::var_os(MEASURE).map(PathBuf::from) else { return Ok(false) };
     let start = Instant::now();

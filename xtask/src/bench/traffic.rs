@@ -28,7 +28,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let mut rows = vec![memory];
     for (rankers, policy, goal) in KINDS {
         let mut log = Vec::new();
-        let choose = nanoseconds(IMPRESSIONS as usize, || log = played(rankers, policy).unwrap_or_default());
+        let choose = nanoseconds(IMPRESSIONS as usize, || log = play_log(rankers, policy).unwrap_or_default());
         let bytes: usize = log.iter().map(Vec::len).sum();
         let mut folded = Ok(());
         let fold = nanoseconds(log.len(), || folded = fold(&log));
@@ -49,7 +49,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
 }
 
 /// The log of an experiment, in which every second impression is clicked, as a store has it.
-fn played(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
+fn play_log(rankers: u16, policy: &str) -> Result<Vec<Vec<u8>>> {
     let (mut experiment, lists) = begin_experiment(rankers, policy)?;
     let mut log = Vec::new();
     for unit in 1..=IMPRESSIONS {

@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     for step in &all {
         let place = format!("{}:{}", arguments.file.display(), step.line);
         match &step.when {
-            BlockRun::In(other) => covered(&root, other, step).with_context(|| place)?,
+            BlockRun::In(other) => check_covered(&root, other, step).with_context(|| place)?,
             BlockRun::Long { .. } if !arguments.long => long += 1,
             _ => {
                 runner.step(step).with_context(|| place)?;
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Checks that `file` contains each command of a block.
-fn covered(root: &Path, file: &str, step: &CodeBlock) -> Result<()> {
+fn check_covered(root: &Path, file: &str, step: &CodeBlock) -> Result<()> {
     let text = std::fs::read_to_string(root.join(file)).with_context(|| format!("failed to read {file}"))?;
     for command in step.commands() {
         ensure!(text.lines().any(|line| line.trim() == command), "{file} does not run `{command}`");
@@ -119,7 +119,7 @@ mod tests {
         assert!(all.iter().filter(|step| step.when == BlockRun::Here).count() >= 5);
         for step in &all {
             if let BlockRun::In(file) = &step.when {
-                covered(&root, file, step).expect("a command that runs elsewhere");
+                check_covered(&root, file, step).expect("a command that runs elsewhere");
             }
         }
         let full = std::fs::read_to_string(root.join(".ci/full")).expect("a script");
@@ -133,8 +133,8 @@ mod tests {
         let step = |command: &str| {
             steps(&format!("<!-- readme: in .ci/run -->\n```sh\n{command}\n```\n")).expect("one").remove(0)
         };
-        covered(&root, ".ci/run", &step("cargo test --workspace   # all tests")).expect("is there");
-        let error = covered(&root, ".ci/run", &step("cargo test --workspaces")).expect_err("is not there");
+        check_covered(&root, ".ci/run", &step("cargo test --workspace   # all tests")).expect("is there");
+        let error = check_covered(&root, ".ci/run", &step("cargo test --workspaces")).expect_err("is not there");
         assert_eq!(error.to_string(), ".ci/run does not run `cargo test --workspaces`");
     }
 }

@@ -7,7 +7,7 @@ const MAX_BROKEN_LINES: usize = 8;
 /// long line may be shown broken at blanks.
 pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
     let found: Vec<&str> = found.trim_end().lines().map(str::trim_end).collect();
-    let shown = whole(shown.trim_end().lines().map(str::trim_end).collect(), &found);
+    let shown = rejoin_lines(shown.trim_end().lines().map(str::trim_end).collect(), &found);
     let mut cursor = 0;
     for (number, part) in shown.split(|line| line.trim() == "...").enumerate() {
         // The first part begins where the output does; each later one where it is found first.
@@ -30,7 +30,7 @@ pub(super) fn difference(shown: &str, found: &str) -> Option<String> {
 }
 
 /// `shown` with broken lines as they were printed.
-fn whole<'a>(shown: Vec<&'a str>, found: &[&'a str]) -> Vec<&'a str> {
+fn rejoin_lines<'a>(shown: Vec<&'a str>, found: &[&'a str]) -> Vec<&'a str> {
     let mut lines = Vec::new();
     let mut unmatched = shown.as_slice();
     while let Some((first, after)) = unmatched.split_first() {

@@ -75,8 +75,8 @@ impl Runner {
         let started = Instant::now();
         let first = step.commands().into_iter().next().unwrap_or_default();
         match &step.when {
-            BlockRun::Long { until: Some(until), .. } => self.until(step, until)?,
-            _ => self.to_its_end(step)?,
+            BlockRun::Long { until: Some(until), .. } => self.run_until(step, until)?,
+            _ => self.run_to_end(step)?,
         }
         if step.language == Language::Python {
             self.python += &step.text;
@@ -103,9 +103,9 @@ impl Runner {
         command
     }
 
-    fn to_its_end(&self, step: &CodeBlock) -> Result<()> {
+    fn run_to_end(&self, step: &CodeBlock) -> Result<()> {
         let text = match step.language {
-            Language::Python => after(&self.python, &step.text),
+            Language::Python => python_after(&self.python, &step.text),
             Language::Shell | Language::Other => step.text.clone(),
         };
         let mut command = self.command(step, &text);
@@ -119,7 +119,7 @@ impl Runner {
     }
 
     /// Starts a block of one command and interrupts it once it has printed `until` on either output.
-    fn until(&self, step: &CodeBlock, until: &str) -> Result<()> {
+    fn run_until(&self, step: &CodeBlock, until: &str) -> Result<()> {
         // The program takes the place of the shell, and so gets the signal.
         let mut command = self.command(step, &format!("exec 2>&1; exec {}", step.text));
         let mut child = command.stdout(Stdio::piped()).spawn().context("failed to start the block")?;
@@ -136,7 +136,7 @@ impl Runner {
 }
 
 /// Python that runs `earlier` without its output, and then `text`.
-fn after(earlier: &str, text: &str) -> String {
+fn python_after(earlier: &str, text: &str) -> String {
     format!(
         "import io as _io, sys as _sys\n_kept, _sys.stdout = _sys.stdout, _io.StringIO()\n{earlier}\n_sys.stdout = _kept\n{text}"
     )
@@ -168,7 +168,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn python_goes_on_where_it_was() {
-        let text = after("x = 3\nprint('earlier')\n", "print(x)\n");
+        let text = python_after("x = 3\nprint('earlier')\n", "print(x)\n");
         let run = Command::new("python3").args(["-c", &text]).output();
         // Without Python there is nothing to try.
         if let Ok(output) = run.as_ref().map(|run| String::from_utf8_lossy(&run.stdout).trim().to_owned()) {

@@ -69,7 +69,7 @@ pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
                 });
                 continue;
             }
-            instruction = Some(when(words, at + 1)?);
+            instruction = Some(parse_request(words, at + 1)?);
             continue;
         }
         let Some(language) = line.strip_prefix("```") else {
@@ -108,7 +108,7 @@ pub(super) fn steps(text: &str) -> Result<Vec<CodeBlock>> {
 }
 
 /// The request of a comment.
-fn when(words: &str, line: usize) -> Result<BlockRun> {
+fn parse_request(words: &str, line: usize) -> Result<BlockRun> {
     let long = |in_the_clone, until: Option<&str>| BlockRun::Long { in_the_clone, until: until.map(str::to_owned) };
     Ok(match words.split_once(' ') {
         None if words == "long" => long(false, None),

@@ -26,7 +26,7 @@ pub enum Purpose {
 
 /// The weight of an answer of a model, fixed before the coin decides whether a person audits it; in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weighed {
+pub struct AnswerWeight {
     /// The points that people are expected to give the answer shown first, 0 to 1,000.
     pub guess: u16,
     /// The expected squared difference between these and the points that a person gives, 0 to 1,000.
@@ -37,7 +37,7 @@ pub struct Weighed {
     pub audit: bool,
 }
 
-impl Weighed {
+impl AnswerWeight {
     /// The smallest [`chance`](Self::chance): a twentieth, so that points stay within [`Answer::FARTHEST`].
     pub(crate) const MIN_CHANCE: u16 = 50;
 
@@ -93,7 +93,7 @@ pub enum Event {
         /// The ticket of the question that it answered.
         ticket: u64,
         /// Its weight.
-        weighed: Weighed,
+        weighed: AnswerWeight,
     },
     /// No answer will come.
     Forgotten {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::log_position::LogPosition;
-use super::{Event, Purpose, Weighed};
+use super::{Event, Purpose, AnswerWeight};
 use crate::config::{AuditedModel, Config, Goal};
 use crate::verdicts::{verdict_from_word, verdict_word};
 
@@ -297,8 +297,8 @@ pub(super) struct WeighedV1 {
 }
 
 impl WeighedV1 {
-    pub(super) fn of(ticket: u64, weighed: Weighed) -> Self {
-        let Weighed { guess, doubt, chance, audit } = weighed;
+    pub(super) fn of(ticket: u64, weighed: AnswerWeight) -> Self {
+        let AnswerWeight { guess, doubt, chance, audit } = weighed;
         Self { ticket, guess, doubt, chance, audit }
     }
 }
@@ -309,7 +309,7 @@ impl Version for WeighedV1 {
 
     fn upgrade(self, _: LogPosition<'_>) -> Result<Event, Fault> {
         let Self { ticket, guess, doubt, chance, audit } = self;
-        let weighed = Weighed::checked(guess, doubt, chance, audit).ok_or("its numbers are out of range")?;
+        let weighed = AnswerWeight::checked(guess, doubt, chance, audit).ok_or("its numbers are out of range")?;
         Ok(Event::Weighed { ticket, weighed })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Session, SessionError, TicketState};
 use crate::choosers::{Chooser, Destination};
-use crate::event::{Event, LogPosition, Purpose, Weighed, to_line};
+use crate::event::{Event, LogPosition, Purpose, AnswerWeight, to_line};
 use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.
@@ -77,7 +77,7 @@ impl Session {
         let mut live = Self::empty(config.clone());
         live.chooser =
             Some(Chooser::new(config).map_err(SessionError::from)?).filter(|chooser| chooser.name() == *name);
-        live.passed(sum);
+        live.count_event(sum);
         Ok(live)
     }
 
@@ -90,12 +90,12 @@ impl Session {
                 self.disown();
                 let chooser = self.successor()?;
                 self.chooser = Some(chooser).filter(|chooser| chooser.name() == *name);
-                self.passed(sum);
+                self.count_event(sum);
             }
             Event::Asked { .. } => {
                 let origin = self.destination(&event)?;
                 let check = self.sum as u32;
-                self.passed(sum);
+                self.count_event(sum);
                 self.give_out(event, check, origin);
             }
             Event::Answered { ticket, verdict, judge, note } => {
@@ -106,7 +106,7 @@ impl Session {
                     return impossible(format!("ticket {ticket} has two judges"));
                 }
                 self.check_judge(judge.as_deref()).or_else(|error| impossible(error.to_string()))?;
-                self.passed(sum);
+                self.count_event(sum);
                 self.apply_answer(*ticket, *verdict, judge.as_deref(), note.clone());
             }
             Event::Weighed { ticket, weighed } => {
@@ -114,8 +114,8 @@ impl Session {
                     return impossible(format!("ticket {ticket} is not one that the model answered just before"));
                 };
                 if self.chooser.is_some() && weighed_now != *weighed {
-                    let numbers_text = |weighed: &Weighed| {
-                        let Weighed { guess, doubt, chance, audit } = weighed;
+                    let numbers_text = |weighed: &AnswerWeight| {
+                        let AnswerWeight { guess, doubt, chance, audit } = weighed;
                         format!(
                             "{guess}, {doubt} and {chance} thousandths, {}",
                             if *audit { "asked" } else { "not asked" }
@@ -126,21 +126,21 @@ impl Session {
                         chosen: numbers_text(&weighed_now),
                     });
                 }
-                self.passed(sum);
+                self.count_event(sum);
                 self.apply_weight(*ticket, *weighed);
             }
             Event::Forgotten { ticket } => {
                 if !self.open.contains_key(ticket) {
                     return impossible(format!("ticket {ticket} is not open"));
                 }
-                self.passed(sum);
+                self.count_event(sum);
                 self.apply_forgotten(*ticket);
             }
             Event::TakenBack { ticket } => {
                 let Some(reopened_ticket) = self.reopened(*ticket)? else {
                     return impossible(format!("ticket {ticket} was neither answered nor forgotten"));
                 };
-                self.passed(sum);
+                self.count_event(sum);
                 self.reopen(reopened_ticket)?;
             }
         }

@@ -208,12 +208,12 @@ impl Session {
 
     fn append(&mut self, event: Event) {
         let (line, sum) = to_line(&event, self.log_position());
-        self.passed(sum);
+        self.count_event(sum);
         self.recent.push((event, line));
     }
 
     /// Counts an event; `sum` is the checksum up to it.
-    fn passed(&mut self, sum: u64) {
+    fn count_event(&mut self, sum: u64) {
         self.events += 1;
         self.sum = sum;
     }
@@ -236,7 +236,7 @@ impl Session {
         let mut chooser = Chooser::new(&self.config)?;
         self.learnt.iter().for_each(|learnt| chooser.keep(learnt.pair, learnt.outcome()));
         self.disown();
-        let open_origins = self.open.values().filter_map(|open_origins| open_origins.origin);
+        let open_origins = self.open.values().filter_map(|question| question.origin);
         let incomplete: Vec<_> = open_origins.chain(self.halves.values().map(|half| half.origin)).collect();
         let audits = self.incomplete_audits().map(|origin| *origin);
         incomplete.into_iter().chain(audits).for_each(|(pair, _)| chooser.expect(pair));
@@ -245,7 +245,7 @@ impl Session {
 
     /// Sends the outcomes of open questions to the pool: their chooser is gone.
     fn disown(&mut self) {
-        let open_origins = self.open.values_mut().filter_map(|open_origins| open_origins.origin.as_mut());
+        let open_origins = self.open.values_mut().filter_map(|question| question.origin.as_mut());
         open_origins
             .chain(self.halves.values_mut().map(|half| &mut half.origin))
             .for_each(|(_, to)| *to = Destination::Pool);

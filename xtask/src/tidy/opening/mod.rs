@@ -38,7 +38,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
                 continue;
             }
             checked += 1;
-            for (line, call) in opened(&without_tests(&tokens(&read(&file)?))) {
+            for (line, call) in opening_calls(&without_tests(&tokens(&read(&file)?))) {
                 findings.add(
                     &file,
                     Some(line),
@@ -52,7 +52,7 @@ pub(super) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
 }
 
 /// The lines and names of such calls; files of the system under fixed names may be read.
-fn opened(code: &[Token<'_>]) -> Vec<(usize, String)> {
+fn opening_calls(code: &[Token<'_>]) -> Vec<(usize, String)> {
     let words: Vec<&Token<'_>> = code.iter().filter(|token| !token.is(":") && !token.is("::")).collect();
     let calls = words.windows(4).filter_map(|window| {
         let [owner, method] = CALLS.into_iter().find(|[owner, method]| window[0].is(owner) && window[1].is(method))?;

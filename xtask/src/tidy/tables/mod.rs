@@ -12,17 +12,17 @@
 //!
 //! A count stands within a line, in words or digits: `<!-- count bandits -->thirty<!-- end -->`.
 
-mod described;
+mod bench;
 mod published;
-mod which;
+mod schema;
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use self::described::described;
+use self::bench::bench_table;
 use self::published::{few_duels, first_run, own_policies, users_who_change, utility_problems, when_to_prefer};
-use self::which::which;
+use self::schema::schema_table;
 use super::Findings;
 use super::costs::Costs;
 use super::source::{files, read};
@@ -79,7 +79,7 @@ fn rewrite(text: &str, known: TableByName<'_>, faults: &mut Vec<(usize, String)>
     while let Some((index, line)) = lines.next() {
         let prefix = &line[..line.find("<!--").unwrap_or(0)];
         let Some(name) = line[prefix.len()..].strip_suffix(OPEN).and_then(|open| open.strip_prefix("<!-- ")) else {
-            out += &counted(line, index + 1, known, faults, count);
+            out += &update_counts(line, index + 1, known, faults, count);
             out.push('\n');
             continue;
         };
@@ -104,7 +104,7 @@ fn rewrite(text: &str, known: TableByName<'_>, faults: &mut Vec<(usize, String)>
 }
 
 /// The line with its counts as they are.
-fn counted(
+fn update_counts(
     line: &str,
     number: usize,
     known: TableByName<'_>,
@@ -120,7 +120,7 @@ fn counted(
         };
         *count += 1;
         let new = match known(name) {
-            Some(table) => spelt(table.rows.len(), old),
+            Some(table) => spell_number(table.rows.len(), old),
             None => {
                 faults.push((number, format!("no table is called {name}: there are {}", NAMES.join(", "))));
                 old.to_owned()
@@ -133,7 +133,7 @@ fn counted(
 }
 
 /// A number in the manner of `old`: in digits, or in words with a capital or without.
-fn spelt(number: usize, old: &str) -> String {
+fn spell_number(number: usize, old: &str) -> String {
     const ONES: [&str; 20] = [
         "no",
         "one",
@@ -240,10 +240,10 @@ fn table_named(root: &Path, name: &str) -> Option<Table> {
         "claims-open" => claims(root, &["needs the real data", "not tested"])?,
         "cluster-matrices" => Costs::read(root)?.matrices(),
         "cluster-studies" => Costs::read(root)?.studies(),
-        "experiment-settings" => described(root, "Settings")?,
-        "experiment-guardrails" => described(root, "Guardrails")?,
-        "experiment-bots" => described(root, "Bots")?,
-        name => which(root, name)?,
+        "experiment-settings" => schema_table(root, "Settings")?,
+        "experiment-guardrails" => schema_table(root, "Guardrails")?,
+        "experiment-bots" => schema_table(root, "Bots")?,
+        name => bench_table(root, name)?,
     })
 }
 
@@ -326,10 +326,10 @@ mod tests {
 
     #[test]
     fn counts_keep_their_manner() {
-        let spelt = |old: &str| [0, 7, 13, 20, 33, 100].map(|number| spelt(number, old));
-        assert_eq!(spelt("ten"), ["no", "seven", "thirteen", "twenty", "thirty-three", "100"]);
-        assert_eq!(spelt("9"), ["0", "7", "13", "20", "33", "100"]);
-        assert_eq!(spelt("Ten")[4], "Thirty-three");
+        let spell_number = |old: &str| [0, 7, 13, 20, 33, 100].map(|number| spell_number(number, old));
+        assert_eq!(spell_number("ten"), ["no", "seven", "thirteen", "twenty", "thirty-three", "100"]);
+        assert_eq!(spell_number("9"), ["0", "7", "13", "20", "33", "100"]);
+        assert_eq!(spell_number("Ten")[4], "Thirty-three");
     }
 
     #[test]

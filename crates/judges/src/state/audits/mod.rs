@@ -44,7 +44,7 @@ use super::answers::outcome;
 use super::{JudgementRow, Session, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::config::AuditedModel;
-use crate::event::{Event, Purpose, Weighed};
+use crate::event::{Event, Purpose, AnswerWeight};
 use crate::model::Competitors;
 use crate::screen::stream;
 
@@ -54,7 +54,7 @@ pub(super) struct Audits {
     /// Answers of the model that were not weighed yet, by ticket: the pair as it was chosen, and where its outcome goes.
     unweighed: BTreeMap<u64, (Competitors, Destination)>,
     /// The weights of answers of the model, by ticket.
-    weighed: BTreeMap<u64, Weighed>,
+    weighed: BTreeMap<u64, AnswerWeight>,
     /// Audits without an answer, by the ticket of the model.
     due_audits: BTreeMap<u64, DueAudit>,
     /// The points that people gave the answer shown first, in thousandths of a point, by the ticket of the model.
@@ -73,7 +73,7 @@ struct DueAudit {
     passed: BTreeSet<String>,
 }
 
-impl Weighed {
+impl AnswerWeight {
     /// The points that the question counts, given those of a person if it was audited.
     fn counted_points(self, points: u16) -> f64 {
         let point = f64::from(POINT);
@@ -172,20 +172,20 @@ impl Session {
     }
 
     /// The weight of the first of the model's answers that has none yet; `None` once all have one.
-    pub(super) fn weigh_next(&self) -> Option<(u64, Weighed)> {
+    pub(super) fn weigh_next(&self) -> Option<(u64, AnswerWeight)> {
         let (&number, _) = self.audits.unweighed.iter().next()?;
         self.weigh(number).map(|weighed| (number, weighed))
     }
 
     /// The weight of an answer of the model.
-    pub(super) fn weigh(&self, number: u64) -> Option<Weighed> {
+    pub(super) fn weigh(&self, number: u64) -> Option<AnswerWeight> {
         let model = self.config.model.as_ref().filter(|_| self.audits.unweighed.contains_key(&number))?;
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return None };
         let JudgementRow { first, second, verdict, .. } = self.rows[row];
         let (guess, doubt, chance) = self.audits.calibration.weigh((first, second), outcome(verdict), model.cost);
         let mut coin = Generator::seed_from_u64(stream(self.config.seed, "audit", [number, 0, 0]));
         let audit = coin.next_u64() % u64::from(POINT) < u64::from(chance);
-        Some(Weighed { guess, doubt, chance, audit })
+        Some(AnswerWeight { guess, doubt, chance, audit })
     }
 
     /// Records the weights of the model's answers, until each has one.
@@ -197,7 +197,7 @@ impl Session {
     }
 
     /// Applies the weight of an answer of the model, once it is in the log.
-    pub(super) fn apply_weight(&mut self, number: u64, weighed: Weighed) {
+    pub(super) fn apply_weight(&mut self, number: u64, weighed: AnswerWeight) {
         let Some(origin) = self.audits.unweighed.remove(&number) else { return };
         let TicketState::Answered { row } = self.tickets[number as usize - 1].1 else { return };
         let JudgementRow { first, second, verdict, .. } = self.rows[row];
@@ -253,7 +253,7 @@ impl Session {
         unweighed.values_mut().chain(due.values_mut().map(|due| &mut due.origin))
     }
 
-    fn said_by_model(&self, number: u64) -> Option<(Competitors, Preference, Weighed)> {
+    fn said_by_model(&self, number: u64) -> Option<(Competitors, Preference, AnswerWeight)> {
         let TicketState::Answered { row } = self.tickets.get(usize::try_from(number.checked_sub(1)?).ok()?)?.1 else {
             return None;
         };

@@ -20,7 +20,7 @@ const KINDS: [(&str, &str, &[&str]); 8] = [
 ];
 
 /// The tables of the page by name; `None` if there is no such table, or results are missing.
-pub(super) fn which(root: &Path, name: &str) -> Option<Table> {
+pub(super) fn bench_table(root: &Path, name: &str) -> Option<Table> {
     let bench = Bench::read(&root.join("results/bench-1"))?;
     match name {
         "bench-tracks" => bench.tracks(),

@@ -8,7 +8,7 @@ use super::Table;
 use crate::tidy::source::read;
 
 /// The properties of a schema of `server/openapi.json`: name, form, default and purpose.
-pub(super) fn described(root: &Path, schema: &str) -> Option<Table> {
+pub(super) fn schema_table(root: &Path, schema: &str) -> Option<Table> {
     let document: Value = serde_json::from_str(&read(&root.join("server/openapi.json")).ok()?).ok()?;
     let schemas = &document["components"]["schemas"];
     let required = schemas[schema]["required"].as_array().cloned().unwrap_or_default();
