@@ -430,7 +430,7 @@ mod thompson;
 pub use algorithm::{
     ActionKind, MAX_ARMS_WITH_ALL_PAIRS, Paper, Parameter, ParameterError, ParameterValue, PolicyConfig, Venue, rules,
 };
-pub use arena::{Arena, MatrixArena, Shuffled, UtilityArena, UtilityError};
+pub use arena::{Arena, MatrixArena, ShuffledArena, UtilityArena, UtilityError};
 pub use late::{DelayedFeedback, LatePolicy};
 pub use matrix::{
     ComparisonCounts, MatrixError, MatrixInFile, PreferenceMatrix, SquareTable, WinTable, agreement, winners,

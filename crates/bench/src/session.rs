@@ -187,7 +187,7 @@ impl<'a> World<'a> {
         match &mut self.late {
             None => self.deliver(outcome_arrived, arrived),
             Some((timing, delays)) => {
-                let (due_step, _) = timing.due(step, delays);
+                let (due_step, _) = timing.draw_arrival(step, delays);
                 self.under_way.entry(due_step).or_default().push_back(outcome_arrived);
                 self.arrive_by(step, arrived);
             }

@@ -167,7 +167,7 @@ macro_rules! config {
                         vec![$($crate::config_rule!(warn self $field (_key) $($rule)+)),*]
                     }),*
                 ];
-                $crate::rules::joined(<Self as $crate::PolicyConfig>::NAME, all.concat())
+                $crate::rules::join_warnings(<Self as $crate::PolicyConfig>::NAME, all.concat())
             }
 
             $($methods)+

@@ -101,7 +101,7 @@ pub trait PolicyConfig: Clone + Default + fmt::Debug + PartialEq {
     /// A warning about parameters that are accepted although they are outside what the algorithm's theory covers,
     /// or although one of them has no effect beside the others. It begins with the name.
     fn warning(&self) -> Option<String> {
-        rules::joined(Self::NAME, [self.warn_together()])
+        rules::join_warnings(Self::NAME, [self.warn_together()])
     }
 
     /// A warning that no rule of a single parameter gives, without the name: by default none.

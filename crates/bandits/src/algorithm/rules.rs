@@ -34,7 +34,7 @@ pub fn given(value: impl Number) -> Option<f64> {
 }
 
 /// The error about the value, if one is given that is not as it `must` be.
-fn unless(
+fn ensure(
     value: impl Number,
     must: impl Fn(f64) -> bool,
     error: impl Fn(f64) -> ParameterError,
@@ -51,7 +51,7 @@ fn unless(
 /// [`ParameterError::NotPositive`].
 pub fn positive(key: &'static str, value: impl Number) -> Result<(), ParameterError> {
     let must = |value: f64| value > 0.0 && value.is_finite();
-    unless(value, must, |value| ParameterError::NotPositive { key, value })
+    ensure(value, must, |value| ParameterError::NotPositive { key, value })
 }
 
 /// `value` is a probability, neither 0 nor 1.
@@ -59,7 +59,7 @@ pub fn positive(key: &'static str, value: impl Number) -> Result<(), ParameterEr
 /// # Errors
 /// [`ParameterError::NotAProbability`].
 pub fn probability(key: &'static str, value: impl Number) -> Result<(), ParameterError> {
-    unless(value, |value| value > 0.0 && value < 1.0, |value| ParameterError::NotAProbability { key, value })
+    ensure(value, |value| value > 0.0 && value < 1.0, |value| ParameterError::NotAProbability { key, value })
 }
 
 /// `value` is above 0 and at most 1.
@@ -67,7 +67,7 @@ pub fn probability(key: &'static str, value: impl Number) -> Result<(), Paramete
 /// # Errors
 /// [`ParameterError::NotAShare`].
 pub fn share(key: &'static str, value: impl Number) -> Result<(), ParameterError> {
-    unless(value, |value| value > 0.0 && value <= 1.0, |value| ParameterError::NotAShare { key, value })
+    ensure(value, |value| value > 0.0 && value <= 1.0, |value| ParameterError::NotAShare { key, value })
 }
 
 /// A batch of `value` arms has two to compare.
@@ -83,7 +83,7 @@ pub fn batch(key: &'static str, value: usize) -> Result<(), ParameterError> {
 /// # Errors
 /// [`ParameterError::BelowMinimum`].
 pub fn at_least(key: &'static str, value: impl Number, minimum: f64, why: &'static str) -> Result<(), ParameterError> {
-    unless(value, |value| value >= minimum, |value| ParameterError::BelowMinimum { key, minimum, value, why })
+    ensure(value, |value| value >= minimum, |value| ParameterError::BelowMinimum { key, minimum, value, why })
 }
 
 /// `value` is `minimum` or more, and finite. `why` is the reason.
@@ -97,7 +97,7 @@ pub fn finite_at_least(
     why: &'static str,
 ) -> Result<(), ParameterError> {
     let must = |value: f64| value >= minimum && value.is_finite();
-    unless(value, must, |value| ParameterError::BelowMinimum { key, minimum, value, why })
+    ensure(value, must, |value| ParameterError::BelowMinimum { key, minimum, value, why })
 }
 
 /// `value` is above `bound`, and finite. `why` is the reason.
@@ -106,7 +106,7 @@ pub fn finite_at_least(
 /// [`ParameterError::TooSmall`].
 pub fn above(key: &'static str, value: impl Number, bound: f64, why: &'static str) -> Result<(), ParameterError> {
     let must = |value: f64| value > bound && value.is_finite();
-    unless(value, must, |value| ParameterError::TooSmall { key, bound, value, why })
+    ensure(value, must, |value| ParameterError::TooSmall { key, bound, value, why })
 }
 
 /// `value` is below `bound`. `why` is the reason.
@@ -114,7 +114,7 @@ pub fn above(key: &'static str, value: impl Number, bound: f64, why: &'static st
 /// # Errors
 /// [`ParameterError::TooLarge`].
 pub fn below(key: &'static str, value: impl Number, bound: f64, why: &'static str) -> Result<(), ParameterError> {
-    unless(value, |value| value < bound, |value| ParameterError::TooLarge { key, bound, value, why })
+    ensure(value, |value| value < bound, |value| ParameterError::TooLarge { key, bound, value, why })
 }
 
 /// The warning about a parameter that was set although it has no effect beside another.
@@ -125,7 +125,7 @@ pub fn without_effect(key: &str, beside: &str) -> String {
 
 /// All warnings about an algorithm's parameters, joined into one.
 #[must_use]
-pub fn joined(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+pub fn join_warnings(name: &str, all: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     let all: Vec<String> = all.into_iter().flatten().collect();
     (!all.is_empty()).then(|| format!("{name}: {}", all.join("; ")))
 }

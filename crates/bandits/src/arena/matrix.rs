@@ -268,7 +268,7 @@ mod tests {
     /// Three phases, one of them inside a stretch alone: every step costs what its own phase says.
     #[test]
     fn regret_is_counted_against_the_best_arm_of_each_step() {
-        use crate::{Choice, Feedback, Generators, Policy, Recorder, Shuffled, play};
+        use crate::{Choice, Feedback, Generators, Policy, Recorder, ShuffledArena, play};
 
         /// Arm 0 alone for ever, or against arm 1 at each step.
         struct Stubborn(bool);
@@ -296,7 +296,7 @@ mod tests {
             if shuffled {
                 // With two arms, some seeds leave them in order.
                 let mut in_order =
-                    (0..64).map(|seed| Shuffled::new(arena.clone(), &mut Generator::seed_from_u64(seed)));
+                    (0..64).map(|seed| ShuffledArena::new(arena.clone(), &mut Generator::seed_from_u64(seed)));
                 let mut arena = in_order.find(|arena| arena.original(Arm(0)) == Arm(0)).expect("one of them");
                 play(&mut policy, &mut arena, 40, &mut generators, &mut recorder);
             } else {

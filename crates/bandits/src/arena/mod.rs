@@ -6,7 +6,7 @@ mod shuffled;
 mod utility;
 
 pub use matrix::MatrixArena;
-pub use shuffled::Shuffled;
+pub use shuffled::ShuffledArena;
 pub use utility::{UtilityArena, UtilityError};
 
 use crate::{Arm, Generator, PairWins, Preference};

@@ -6,7 +6,7 @@ use crate::{Arena, Arm, Generator, PairWins, Preference};
 /// An arena with its arms renumbered at random, differently for each run: a policy that breaks ties by the
 /// lowest arm, or goes through the arms in order, then cannot profit from the order of the file.
 #[derive(Debug, Clone)]
-pub struct Shuffled<A> {
+pub struct ShuffledArena<A> {
     inner: A,
     originals: Vec<Arm>,
     gaps: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct Shuffled<A> {
     set: Vec<Arm>,
 }
 
-impl<A: Arena> Shuffled<A> {
+impl<A: Arena> ShuffledArena<A> {
     /// Renumbers the arms of `inner` at random.
     #[must_use]
     pub fn new(inner: A, generator: &mut Generator) -> Self {
@@ -38,7 +38,7 @@ impl<A: Arena> Shuffled<A> {
     }
 }
 
-impl<A: Arena> Arena for Shuffled<A> {
+impl<A: Arena> Arena for ShuffledArena<A> {
     fn arms(&self) -> usize {
         self.originals.len()
     }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn names_change_and_nothing_else() {
         let arena = MatrixArena::new(problems::arithmetic(8).expect("eight arms")).expect("0 wins");
-        let mut shuffled = Shuffled::new(arena.clone(), &mut Generator::seed_from_u64(1));
+        let mut shuffled = ShuffledArena::new(arena.clone(), &mut Generator::seed_from_u64(1));
         assert_ne!(shuffled.originals, (0..8).map(Arm).collect::<Vec<_>>());
         for arm in (0..8).map(Arm) {
             let original = shuffled.original(arm);

@@ -95,14 +95,14 @@ impl UtilityArena {
                         score
                     })
                     .collect();
-                self.by_score(&different, &scores.iter().map(|score| score / others).collect::<Vec<_>>())
+                self.gaps_by_score(&different, &scores.iter().map(|score| score / others).collect::<Vec<_>>())
             }
             RegretReference::Borda => {
                 let mean = |u: f64| {
                     let sum: f64 = different.iter().map(|&(other, count)| count as f64 * win_margin(u, other)).sum();
                     sum / others
                 };
-                self.by_score(&different, &different.iter().map(|&(u, _)| mean(u)).collect::<Vec<_>>())
+                self.gaps_by_score(&different, &different.iter().map(|&(u, _)| mean(u)).collect::<Vec<_>>())
             }
             RegretReference::Against(arm) if arm.index() < arms => {
                 let reference = self.utilities[arm.index()];
@@ -114,7 +114,7 @@ impl UtilityArena {
     }
 
     /// Each arm's distance from the best score, from the `scores` of the `different` utilities, both increasing.
-    fn by_score(&self, different: &[(f64, usize)], scores: &[f64]) -> Vec<f64> {
+    fn gaps_by_score(&self, different: &[(f64, usize)], scores: &[f64]) -> Vec<f64> {
         let best = scores.last().copied().unwrap_or(0.0);
         let place = |utility: &f64| different.partition_point(|(other, _)| other < utility);
         self.utilities.iter().map(|utility| best - scores[place(utility)]).collect()

@@ -46,7 +46,7 @@ impl Evidence {
 
     /// The evidence against an arm, for each other.
     #[inline]
-    pub(crate) fn against(&self, arm: usize) -> &[f64] {
+    pub(crate) fn evidence_against(&self, arm: usize) -> &[f64] {
         self.against.row(arm)
     }
 

@@ -23,7 +23,7 @@ impl ProjectedEvidence {
     #[cold]
     fn begin(&mut self, evidence: &Evidence) {
         self.strongest = evidence.strongest().to_vec();
-        self.against = (0..self.arms).flat_map(|arm| evidence.against(arm)).copied().collect();
+        self.against = (0..self.arms).flat_map(|arm| evidence.evidence_against(arm)).copied().collect();
     }
 
     /// Brings a pair with this many open duels up to date.
@@ -39,8 +39,8 @@ impl ProjectedEvidence {
         let known = won + lost;
         // A pair without outcomes is even, so its open duels add no evidence.
         let more = if known == 0 { 1.0 } else { 1.0 + f64::from(open) / f64::from(known) };
-        self.set(i, j, evidence.against(i)[j] * more);
-        self.set(j, i, evidence.against(j)[i] * more);
+        self.set(i, j, evidence.evidence_against(i)[j] * more);
+        self.set(j, i, evidence.evidence_against(j)[i] * more);
     }
 
     fn set(&mut self, arm: usize, other: usize, evidence: f64) {
@@ -99,7 +99,7 @@ mod tests {
                     let (won, lost) = evidence.wins(k, l);
                     let known = f64::from(won + lost);
                     let open = f64::from(open[k.min(l) * arms + k.max(l)]);
-                    if known > 0.0 { evidence.against(k)[l] * (1.0 + open / known) } else { 0.0 }
+                    if known > 0.0 { evidence.evidence_against(k)[l] * (1.0 + open / known) } else { 0.0 }
                 };
                 let top = (0..arms).filter(|&l| l != k).map(weighed).fold(0.0, f64::max);
                 assert!(projected.strongest[k] == top && projected.rules_out(k, top * 0.999) == (top > 0.0));

@@ -7,12 +7,12 @@ use crate::plain;
 /// Mean and width of eight opponents, rounded: a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub(crate) struct Rounded {
+pub(crate) struct RoundedLines {
     means: [f32; LANES],
     widths: [f32; LANES],
 }
 
-plain!(Rounded { means, widths });
+plain!(RoundedLines { means, widths });
 
 /// Opponents in a row, at most.
 pub(crate) const MAX_OPPONENTS: usize = BLOCK_ARMS * ROW_WORDS;
@@ -21,7 +21,7 @@ pub(crate) const MAX_OPPONENTS: usize = BLOCK_ARMS * ROW_WORDS;
 /// and the sum are rounded to 24 bits each.
 const ROUNDING_SLACK: f32 = 1.0 / (1 << 20) as f32;
 
-impl Rounded {
+impl RoundedLines {
     /// Empty places: their bounds are never the highest.
     pub(crate) const EMPTY: Self = Self { means: [f32::NEG_INFINITY; LANES], widths: [0.0; LANES] };
 
@@ -46,7 +46,7 @@ impl Rounded {
 
 /// The opponents that may have the highest bound, seldom more than those that do, and this bound, rounded.
 #[inline(always)]
-pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
+pub(crate) fn nearly_highest(groups: &[RoundedLines], scale: f32) -> (ArmBits, f32) {
     let larger = |a: f32, b: f32| if a > b { a } else { b };
     let mut tops = [f32::NEG_INFINITY; LANES];
     for group in groups {
@@ -65,7 +65,7 @@ pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
 
 /// The opponents of this width.
 #[inline(always)]
-pub(crate) fn of_width(groups: &[Rounded], width: f32) -> ArmBits {
+pub(crate) fn of_width(groups: &[RoundedLines], width: f32) -> ArmBits {
     places_where(groups, |group| bits_where(|place| group.widths[place] == width))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn are_all_alike(places: ArmBits, wide: ArmBits, width: f32, best: f3
 
 /// The bits of all groups.
 #[inline(always)]
-fn places_where(groups: &[Rounded], mut bits: impl FnMut(&Rounded) -> u32) -> ArmBits {
+fn places_where(groups: &[RoundedLines], mut bits: impl FnMut(&RoundedLines) -> u32) -> ArmBits {
     let mut blocks = groups.chunks(LANES);
     std::array::from_fn(|_| match blocks.next() {
         // A full block has a known length: no loop.
@@ -95,7 +95,7 @@ fn places_where(groups: &[Rounded], mut bits: impl FnMut(&Rounded) -> u32) -> Ar
 /// The same functions in vectors of eight.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors {
-    use super::{ArmBits, LANES, ROUNDING_SLACK, Rounded, places_where};
+    use super::{ArmBits, LANES, ROUNDING_SLACK, RoundedLines, places_where};
     use std::arch::is_x86_feature_detected;
     use std::arch::x86_64::{
         __m256, _CMP_EQ_OQ, _CMP_GE_OQ, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps, _mm_shuffle_ps,
@@ -120,9 +120,9 @@ pub(crate) mod vectors {
 
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     #[inline]
-    pub(crate) fn nearly_highest(groups: &[Rounded], scale: f32) -> (ArmBits, f32) {
+    pub(crate) fn nearly_highest(groups: &[RoundedLines], scale: f32) -> (ArmBits, f32) {
         let scale = _mm256_set1_ps(scale);
-        let bounds = |group: &Rounded| _mm256_add_ps(vector(&group.means), _mm256_mul_ps(scale, vector(&group.widths)));
+        let bounds = |group: &RoundedLines| _mm256_add_ps(vector(&group.means), _mm256_mul_ps(scale, vector(&group.widths)));
         let mut tops = _mm256_set1_ps(f32::NEG_INFINITY);
         for group in groups {
             tops = _mm256_max_ps(bounds(group), tops);
@@ -131,16 +131,16 @@ pub(crate) mod vectors {
         let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
         let best = _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps::<1>(two, two)));
         let least = _mm256_set1_ps(best * (1.0 - ROUNDING_SLACK));
-        let high = |group: &Rounded| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(bounds(group), least)) as u32;
+        let high = |group: &RoundedLines| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(bounds(group), least)) as u32;
         (places_where(groups, high), best)
     }
 
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     #[inline]
-    pub(crate) fn of_width(groups: &[Rounded], width: f32) -> ArmBits {
+    pub(crate) fn of_width(groups: &[RoundedLines], width: f32) -> ArmBits {
         let width = _mm256_set1_ps(width);
         let wide =
-            |group: &Rounded| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(vector(&group.widths), width)) as u32;
+            |group: &RoundedLines| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(vector(&group.widths), width)) as u32;
         places_where(groups, wide)
     }
 }
@@ -153,7 +153,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
-    fn in_vectors(groups: &[Rounded], scale: f32, width: f32) -> ((ArmBits, f32), ArmBits) {
+    fn in_vectors(groups: &[RoundedLines], scale: f32, width: f32) -> ((ArmBits, f32), ArmBits) {
         (vectors::nearly_highest(groups, scale), vectors::of_width(groups, width))
     }
 
@@ -169,7 +169,7 @@ mod tests {
     proptest! {
         #[test]
         fn vectors_find_the_same(lines in prop::collection::vec(line(), 1..=MAX_OPPONENTS), scale in 0.0..9_f32) {
-            let mut groups = vec![Rounded::EMPTY; lines.len().div_ceil(LANES)];
+            let mut groups = vec![RoundedLines::EMPTY; lines.len().div_ceil(LANES)];
             for (place, &(mean, width)) in lines.iter().enumerate() {
                 groups[place / LANES].set(place % LANES, mean, width);
             }

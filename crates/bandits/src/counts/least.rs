@@ -6,7 +6,7 @@ use crate::{Arm, Generator, state};
 /// A count for each arm that takes part, and the arms with the smallest.
 #[derive(Debug, Clone)]
 pub(crate) struct LeastCounts {
-    /// `OUT` for arms that take no part.
+    /// [`REMOVED`] for arms that take no part.
     counts: Vec<u64>,
     least: u64,
     /// The arms with the count `least`, rising.
@@ -48,13 +48,13 @@ impl LeastCounts {
         let arm = self.members[place];
         if self.least + 1 < REMOVED {
             self.counts[arm.index()] = self.least + 1;
-            self.leave(place);
+            self.remove_member(place);
         }
         arm
     }
 
     #[inline]
-    fn leave(&mut self, place: usize) {
+    fn remove_member(&mut self, place: usize) {
         self.members.remove(place);
         if self.members.is_empty() {
             self.refresh();
@@ -69,7 +69,7 @@ impl LeastCounts {
         *count = was.saturating_add(times).min(REMOVED - 1);
         if was == self.least && *count > was {
             let place = self.members.partition_point(|&member| member < arm);
-            self.leave(place);
+            self.remove_member(place);
         }
     }
 

@@ -82,13 +82,13 @@ impl Agreement {
             correlation: ratio(both, (mine * theirs).sqrt()).clamp(-1.0, 1.0),
             slope: ratio(both, theirs),
             borda_rank_correlation: spearman(&borda_scores(matrix), &borda_scores(reference)),
-            signs: MIN_GAPS.iter().map(|&threshold| SignAgreement::above(threshold, &gaps)).collect(),
+            signs: MIN_GAPS.iter().map(|&threshold| SignAgreement::from_gaps(threshold, &gaps)).collect(),
         })
     }
 }
 
 impl SignAgreement {
-    fn above(gap: f64, gaps: &[(f64, f64)]) -> Self {
+    fn from_gaps(gap: f64, gaps: &[(f64, f64)]) -> Self {
         let wide = gaps.iter().filter(|(_, reference)| reference.abs() > gap);
         let (pairs, agreed) =
             wide.fold((0, 0), |(pairs, agreed), (mine, theirs)| (pairs + 1, agreed + usize::from(mine * theirs > 0.0)));

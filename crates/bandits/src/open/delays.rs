@@ -89,7 +89,7 @@ impl AnswerTiming {
     /// The impression after which the outcome of impression `step` is handed over, and whether it is; otherwise the ticket
     /// is forgotten then. Draws only what is random.
     #[must_use]
-    pub fn due(&self, step: u64, generator: &mut Generator) -> (u64, bool) {
+    pub fn draw_arrival(&self, step: u64, generator: &mut Generator) -> (u64, bool) {
         let lost = self.lost > 0.0 && uniform(generator) < self.lost;
         let delay = match &self.delay {
             Delay::Fixed(delay) => *delay,
@@ -135,7 +135,7 @@ mod tests {
         for mean in [0.3, 5.0, 800.0] {
             let timing = AnswerTiming { delay: Delay::Geometric(mean), ..AnswerTiming::default() };
             let draws = 100_000;
-            let delays: Vec<f64> = (0..draws).map(|_| (timing.due(7, &mut generator).0 - 7) as f64).collect();
+            let delays: Vec<f64> = (0..draws).map(|_| (timing.draw_arrival(7, &mut generator).0 - 7) as f64).collect();
             let found = delays.iter().sum::<f64>() / f64::from(draws);
             // The standard deviation is sqrt(m (m + 1)).
             let bound = 5.0 * (mean * (mean + 1.0) / f64::from(draws)).sqrt();
@@ -150,7 +150,7 @@ mod tests {
     fn batches_losses_and_expiry() {
         let mut generator = Generator::seed_from_u64(2);
         let before = generator.clone();
-        let mut due = |timing: &AnswerTiming, step| timing.due(step, &mut generator);
+        let mut due = |timing: &AnswerTiming, step| timing.draw_arrival(step, &mut generator);
         assert_eq!(due(&AnswerTiming::default(), 9), (9, true));
         let batch = AnswerTiming { batch: 100, delay: Delay::Fixed(30), ..AnswerTiming::default() };
         assert_eq!([1, 70, 71, 170].map(|step| due(&batch, step).0), [100, 100, 200, 200]);
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(due(&expiring, 5), (25, false));
         assert_eq!(generator, before, "nothing was left to chance");
         let lossy = AnswerTiming { lost: 0.3, delay: Delay::Listed([4, 8].into()), ..AnswerTiming::default() };
-        let found: Vec<(u64, bool)> = (0..20_000).map(|_| lossy.due(0, &mut generator)).collect();
+        let found: Vec<(u64, bool)> = (0..20_000).map(|_| lossy.draw_arrival(0, &mut generator)).collect();
         let lost = found.iter().filter(|(_, comes)| !comes).count() as f64;
         assert!((lost - 6_000.0).abs() < 5.0 * (20_000.0_f64 * 0.21).sqrt());
         let four = found.iter().filter(|&&(due, _)| due == 4).count() as f64;

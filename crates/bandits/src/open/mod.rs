@@ -351,13 +351,13 @@ impl OpenPolicy {
         if let Outcome::Duel(outcome) = outcome
             && let Some((step, pair)) = self.tickets.close_duel(ticket)
         {
-            self.closed(ticket, 2);
+            self.note_closed(ticket, 2);
             self.tell_duel(ticket, step, pair, outcome);
             return Ok(());
         }
         match (outcome, self.tickets.arms(ticket)?) {
             (Outcome::Set(wins), Arms::Set(set)) if wins.arms() == set.len() => {
-                if let Some((first, second)) = wins.undecided() {
+                if let Some((first, second)) = wins.find_undecided() {
                     return Err(OpenError::Undecided { ticket, first, second });
                 }
                 let set = Arc::clone(set);
@@ -396,16 +396,16 @@ impl OpenPolicy {
     }
 
     /// Closes a ticket that is open, and returns its step.
-    fn close(&mut self, ticket: Ticket, how: u64) -> u64 {
+    fn close(&mut self, ticket: Ticket, closing_code: u64) -> u64 {
         let step = self.tickets.close(ticket);
-        self.closed(ticket, how);
+        self.note_closed(ticket, closing_code);
         step
     }
 
-    /// A ticket was closed. `how` is what the history notes.
+    /// A ticket was closed. `closing_code` is what the history notes.
     #[inline]
-    fn closed(&mut self, ticket: Ticket, how: u64) {
-        self.history = mix_history(self.history, how | u64::from(ticket.slot) << 8);
+    fn note_closed(&mut self, ticket: Ticket, closing_code: u64) {
+        self.history = mix_history(self.history, closing_code | u64::from(ticket.slot) << 8);
         // Lets the algorithm choose again, with this outcome.
         if self.alone.is_some() && self.form.cut(self.step) {
             self.alone = None;

@@ -138,7 +138,7 @@ impl OpenRun {
                     arena.multi_duel(arms, outcomes, wins);
                 }
                 observer.played(step, step, choice, arena.gaps());
-                let (due, comes) = self.timing.due(step, &mut self.delays);
+                let (due, comes) = self.timing.draw_arrival(step, &mut self.delays);
                 if comes && due == step {
                     if let Choice::Set(arms) = choice {
                         observer.multi_dueled(arms, wins);
@@ -169,7 +169,7 @@ impl OpenRun {
         let step = at.policy.step;
         let outcome = at.arena.duel(first, second, at.outcomes);
         at.observer.played(step, step, Choice::Duel(first, second), at.arena.gaps());
-        let (due, comes) = self.timing.due(step, &mut self.delays);
+        let (due, comes) = self.timing.draw_arrival(step, &mut self.delays);
         let coins = if outcome == Preference::Tie { self.coins_of_step() } else { None };
         let comes = if comes { AnswerTime::Duel(outcome) } else { AnswerTime::Never };
         self.queue.push(DueAnswer { due, ticket, comes, coins });

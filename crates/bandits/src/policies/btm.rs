@@ -221,7 +221,7 @@ impl Btm {
 
     /// Whether two values of P are further apart than 2 c(n*).
     #[inline]
-    fn apart(&self, lowest: f64, highest: f64) -> bool {
+    fn are_apart(&self, lowest: f64, highest: f64) -> bool {
         if self.tight { highest - lowest > self.margin } else { highest - lowest >= self.margin }
     }
 
@@ -235,11 +235,11 @@ impl Btm {
     /// Drops the worst arm, if the last duel left no doubt about it.
     #[inline]
     fn drop_worst(&mut self, generator: &mut Generator) {
-        if !self.apart(self.lowest, self.highest) || self.begun.least() == 0 {
+        if !self.are_apart(self.lowest, self.highest) || self.begun.least() == 0 {
             return;
         }
         self.refresh();
-        if self.apart(self.lowest, self.highest) && self.left.len() > 1 {
+        if self.are_apart(self.lowest, self.highest) && self.left.len() > 1 {
             self.drop(generator);
         }
     }

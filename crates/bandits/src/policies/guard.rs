@@ -58,7 +58,7 @@ impl Guard {
     }
 
     /// The step at which the next period begins.
-    pub(super) fn due(&self) -> u64 {
+    pub(super) fn next_period(&self) -> u64 {
         self.due
     }
 
@@ -134,7 +134,7 @@ impl Guard {
 
     /// `arm` leads from now on.
     #[inline]
-    pub(super) fn lead(&mut self, arm: Arm) {
+    pub(super) fn set_leader(&mut self, arm: Arm) {
         if self.leader != Some(arm) {
             self.leader = Some(arm);
             self.weigh_all();
@@ -251,7 +251,7 @@ mod tests {
         for step in 1..4_000 {
             guard.advance(step);
             if step % 7 == 0 {
-                guard.lead(Arm::at(below(&mut generator, 5)));
+                guard.set_leader(Arm::at(below(&mut generator, 5)));
             }
             let (i, j) = (below(&mut generator, 5), below(&mut generator, 4));
             let j = if j < i { j } else { j + 1 };
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn opponents_come_by_weight() {
         let mut guard = Guard::new(4, 0.5);
-        guard.lead(Arm(0));
+        guard.set_leader(Arm(0));
         guard.advance(1);
         // Arm 1 has won 3 of 4, arm 2 has lost one, arm 3 has not met the leader.
         for (winner, loser) in [(1, 0), (1, 0), (0, 1), (1, 0), (0, 2)] {
@@ -314,7 +314,7 @@ mod tests {
             for wins in [0.45, 0.55] {
                 let mut generator = Generator::seed_from_u64(seed);
                 let mut guard = Guard::new(8, 0.02);
-                guard.lead(Arm(0));
+                guard.set_leader(Arm(0));
                 let mut steps = 0;
                 while steps < 100_000 && guard.losses(Arm(0)) == 0 {
                     steps += 1;

@@ -112,7 +112,7 @@ impl Stages {
     }
 
     /// The stage, from 1.
-    pub(crate) fn current(&self) -> u32 {
+    pub(crate) fn stage(&self) -> u32 {
         self.current
     }
 
@@ -127,21 +127,21 @@ impl Stages {
 
     /// Whether the number of arms left ends the stage.
     #[inline]
-    pub(crate) fn ends(&self, left: usize) -> bool {
+    pub(crate) fn is_stage_over(&self, left: usize) -> bool {
         let (left, arms, stage) = (left as u128, self.arms as u128, self.current.min(64));
         if self.reference { left <= (arms >> stage) + 1 } else { left << stage <= arms }
     }
 
     /// Merges the batches: the next stage begins.
-    pub(crate) fn merge(&mut self, batches: &mut impl Merging, generator: &mut Generator) {
+    pub(crate) fn merge(&mut self, batches: &mut impl MergingBatches, generator: &mut Generator) {
         batches.merge(self.p, generator);
         self.current += 1;
     }
 
     /// Of the arms left, the one that beat the most, up to when these were dropped, ties at random; `None` if none beat any (but
     /// a lone arm is the best there is).
-    pub(crate) fn copeland_best(&self, batches: &impl Merging, generator: &mut Generator) -> Option<Arm> {
-        let beaten = batches.beaten(&self.beaten);
+    pub(crate) fn copeland_best(&self, batches: &impl MergingBatches, generator: &mut Generator) -> Option<Arm> {
+        let beaten = batches.beaten_counts(&self.beaten);
         if self.arms > 1 && beaten.iter().all(|&(_, count)| count == 0) {
             return None;
         }
@@ -150,7 +150,7 @@ impl Stages {
 }
 
 /// Batches that merge, whatever they keep of their pairs.
-pub(crate) trait Merging: Sized {
+pub(crate) trait MergingBatches: Sized {
     /// The number of arms of each batch.
     fn sizes(&self) -> &[u32];
 
@@ -199,7 +199,7 @@ pub(crate) trait Merging: Sized {
     }
 
     /// Every arm left with the number of arms it beat: those counted in `dropped`, and those of its batch.
-    fn beaten(&self, dropped: &[u32]) -> Vec<(Arm, u32)> {
+    fn beaten_counts(&self, dropped: &[u32]) -> Vec<(Arm, u32)> {
         let mut counts = Vec::new();
         for (batch, &size) in self.sizes().iter().enumerate() {
             let size = size as usize;
@@ -315,11 +315,11 @@ mod tests {
 
     #[test]
     fn stages_end_as_the_paper_or_the_code_says() {
-        let ends = |early, left| Stages::new(10, 4, early).ends(left);
+        let ends = |early, left| Stages::new(10, 4, early).is_stage_over(left);
         assert!(ends(false, 5) && !ends(false, 6));
         assert!(ends(true, 6) && !ends(true, 7));
         let late = Stages { current: 200, ..Stages::new(10, 4, false) };
-        assert!(!late.ends(1));
+        assert!(!late.is_stage_over(1));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! | tournaments drawn from posteriors | `thompson::ThompsonRule`: which arms take part | `rts`, `dts` |
 //! | one pair decided after the other | [`identification::PairRule`], [`identification`]`::ChampionTest`: which pair, and when it is decided | `sequential-elimination` |
 //! | two bandits of single arms against each other | a [`SingletonBandit`](crate::singleton::SingletonBandit) | `sparring-ts` |
-//! | batches that merge | `merging::Merging`: the batches | `mergerucb` |
+//! | batches that merge | `merging::MergingBatches`: the batches | `mergerucb` |
 //!
 //! Parts that several families use have modules of their own:
 //!

@@ -37,7 +37,7 @@ use crate::{Arm, Choice, Feedback, Generator, Policy, config, named_values, plai
 
 named_values! {
     /// When the leader plays alone; see the [module](self).
-    pub enum After {
+    pub enum AloneTime {
         /// After every round.
         Round = "round",
         /// After every duel.
@@ -65,7 +65,7 @@ config! {
     /// The parameters of Winner Stays for strong regret.
     pub struct WinnerStaysStrongConfig {
         /// When the leader plays alone.
-        after: After = After::Round, "round or duel";
+        after: AloneTime = AloneTime::Round, "round or duel";
         /// How much longer each time alone is than the one before, above 1.
         beta: f64 = 2.0, "growth of the times alone, above 1" [above 1 because "the times alone must grow"];
     }
@@ -131,8 +131,8 @@ impl WinnerStays {
         ScoredArm { arm: self.waiting.swap_remove(chosen), lead: self.level }
     }
 
-    fn after(&mut self, end: After) {
-        if let Some(strong) = self.strong.as_ref().filter(|strong| strong.after == end) {
+    fn lengthen_time_alone(&mut self, ended: AloneTime) {
+        if let Some(strong) = self.strong.as_ref().filter(|strong| strong.after == ended) {
             self.times_alone = self.times_alone.saturating_add(1);
             let length = libm::pow(strong.beta, f64::from(self.times_alone));
             #[expect(
@@ -188,9 +188,9 @@ impl Policy for WinnerStays {
             // the loser, which as one of the last two goes first.
             std::mem::swap(&mut self.waiting, &mut self.rested);
             self.level -= 1;
-            self.after(After::Round);
+            self.lengthen_time_alone(AloneTime::Round);
         }
-        self.after(After::Duel);
+        self.lengthen_time_alone(AloneTime::Duel);
     }
 
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {
@@ -304,7 +304,7 @@ mod tests {
         // Once arm 0 leads, each rival loses once a round.
         assert_eq!(duels[1..], [3, 3, 3, 3, 3]);
 
-        let config = WinnerStaysStrongConfig { after: After::Duel, beta: 1.5 };
+        let config = WinnerStaysStrongConfig { after: AloneTime::Duel, beta: 1.5 };
         let mut policy = config.policy(4, None).expect("arms");
         let mut lengths = Vec::new();
         let mut step = 1;

@@ -272,7 +272,7 @@ impl PairWins {
     }
 
     /// The first pair of positions that is neither decided nor tied.
-    pub(crate) fn undecided(&self) -> Option<(usize, usize)> {
+    pub(crate) fn find_undecided(&self) -> Option<(usize, usize)> {
         // Each pair is a win of one side or a tie on both: counted, as a look at each pair takes longer than a set's
         // whole step.
         let ones = |bits: &[u64]| bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();

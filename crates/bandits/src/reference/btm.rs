@@ -37,21 +37,21 @@ impl ReferenceBtm {
         }
     }
 
-    fn begun(&self, b: usize) -> u32 {
+    fn duels_of(&self, b: usize) -> u32 {
         self.left.iter().map(|&other| self.duels[b][other]).sum()
     }
 
     fn share(&self, b: usize) -> f64 {
         let won: u32 = self.left.iter().map(|&other| self.wins[b][other]).sum();
-        match self.begun(b) {
+        match self.duels_of(b) {
             0 => 0.5,
-            begun => f64::from(won) / f64::from(begun),
+            duels => f64::from(won) / f64::from(duels),
         }
     }
 
     fn drop_worst(&mut self, generator: &mut Generator) {
         let shares: Vec<f64> = self.left.iter().map(|&b| self.share(b)).collect();
-        let least = self.left.iter().map(|&b| self.begun(b)).min().unwrap_or(0);
+        let least = self.left.iter().map(|&b| self.duels_of(b)).min().unwrap_or(0);
         let radius = match least {
             0 => 1.0,
             least => self.radius / f64::from(least).sqrt(),
@@ -74,7 +74,7 @@ impl Policy for ReferenceBtm {
         if self.met.take().is_some() {
             self.drop_worst(generator);
         }
-        let least = self.left.iter().map(|&b| self.begun(b)).min().unwrap_or(0);
+        let least = self.left.iter().map(|&b| self.duels_of(b)).min().unwrap_or(0);
         if self.ended.is_none() && (self.left.len() == 1 || u64::from(least) >= self.enough) {
             let shares = self.left.iter().map(|&b| self.share(b));
             self.ended = argmax(generator, shares).map(|place| self.left[place]);
@@ -82,7 +82,7 @@ impl Policy for ReferenceBtm {
         if let Some(arm) = self.ended {
             return Choice::Alone { arm: Arm::at(arm), until: step };
         }
-        let rare: Vec<usize> = self.left.iter().copied().filter(|&b| self.begun(b) == least).collect();
+        let rare: Vec<usize> = self.left.iter().copied().filter(|&b| self.duels_of(b) == least).collect();
         let first = rare[below(generator, rare.len())];
         let open: Vec<usize> = self.left.iter().copied().filter(|&other| other != first || !self.tight).collect();
         let second = open[below(generator, open.len())];

@@ -61,7 +61,7 @@ impl ReferenceMergeDts {
     }
 
     /// u(k, l) < 1/2.
-    fn lost(&self, k: usize, l: usize, step: u64) -> bool {
+    fn has_lost(&self, k: usize, l: usize, step: u64) -> bool {
         let prior = if self.authors { 1.0 } else { 0.0 };
         let (won, lost) = (f64::from(self.wins[(k, l)]) + prior, f64::from(self.wins[(l, k)]) + prior);
         let count = won + lost;
@@ -75,7 +75,7 @@ impl ReferenceMergeDts {
         let losers: Vec<usize> = batch
             .iter()
             .flat_map(|&k| batch.iter().map(move |&l| (k, l)))
-            .filter(|&(k, l)| self.lost(k, l, step))
+            .filter(|&(k, l)| self.has_lost(k, l, step))
             .map(|(k, _)| k)
             .collect();
         if losers.is_empty() {

@@ -37,7 +37,7 @@ impl ReferenceMergeRucb {
         }
     }
 
-    fn left(&self) -> usize {
+    fn arms_left(&self) -> usize {
         self.batches.iter().map(Vec::len).sum()
     }
 
@@ -83,7 +83,7 @@ impl Policy for ReferenceMergeRucb {
         }
         let share = arms as f64 / 2_f64.powi(i32::try_from(self.stage).unwrap_or(i32::MAX));
         let few = if lerot { share.floor() + 1.0 } else { share };
-        if self.batches.len() > 1 && self.left() as f64 <= few {
+        if self.batches.len() > 1 && self.arms_left() as f64 <= few {
             self.merge(generator);
         }
         loop {

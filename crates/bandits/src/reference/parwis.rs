@@ -21,7 +21,7 @@ impl ReferenceParwis {
     }
 
     /// How far a duel that `winner` wins moves scores.
-    fn moved(&self, now: &[f64], winner: usize, loser: usize) -> f64 {
+    fn score_distance(&self, now: &[f64], winner: usize, loser: usize) -> f64 {
         let mut wins = self.wins.clone();
         wins.record(winner, loser);
         scores(&wins).iter().zip(now).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
@@ -76,7 +76,7 @@ impl DuelPolicy for ReferenceParwis {
             if i == j {
                 return 0.0;
             }
-            (pi[i] * self.moved(&now, i, j) + pi[j] * self.moved(&now, j, i)) / (pi[i] + pi[j])
+            (pi[i] * self.score_distance(&now, i, j) + pi[j] * self.score_distance(&now, j, i)) / (pi[i] + pi[j])
         };
         let disruptions: Vec<f64> = (0..self.wins.arms()).map(disruption).collect();
         (top, largest(generator, disruptions.iter().copied()).unwrap_or(top))

@@ -32,17 +32,17 @@ impl ReferenceRmed1 {
         }
     }
 
-    fn not_ahead(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+    fn opponents_not_beaten(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.wins.arms()).filter(move |&j| j != i && f64::from(self.wins[(i, j)]) <= f64::from(self.wins[(j, i)]))
     }
 
     fn divergences(&self) -> Vec<i64> {
         (0..self.wins.arms())
-            .map(|i| self.not_ahead(i).map(|j| divergence(self.wins[(i, j)], self.wins[(j, i)])).sum())
+            .map(|i| self.opponents_not_beaten(i).map(|j| divergence(self.wins[(i, j)], self.wins[(j, i)])).sum())
             .collect()
     }
 
-    fn after(&mut self, step: u64) {
+    fn admit(&mut self, step: u64) {
         let sums = self.divergences();
         let least = sums.iter().copied().min().unwrap_or(0);
         for (arm, sum) in sums.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Policy for ReferenceRmed1 {
         let arm = self.current.pop().unwrap_or(0);
         let sums = self.divergences();
         let leader = (0..sums.len()).min_by_key(|&i| (sums[i], i)).unwrap_or(0);
-        let behind: Vec<usize> = self.not_ahead(arm).collect();
+        let behind: Vec<usize> = self.opponents_not_beaten(arm).collect();
         let opponent = if behind.is_empty() || behind.contains(&leader) {
             leader
         } else {
@@ -78,7 +78,7 @@ impl Policy for ReferenceRmed1 {
             argmax(generator, others).unwrap_or(leader)
         };
         if arm == opponent {
-            self.after(step);
+            self.admit(step);
             return Choice::Alone { arm: Arm::at(arm), until: step };
         }
         Choice::Duel(Arm::at(arm), Arm::at(opponent))
@@ -88,7 +88,7 @@ impl Policy for ReferenceRmed1 {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.wins.record(winner.index(), loser.index());
             if self.opening.pop().is_none() {
-                self.after(step);
+                self.admit(step);
             }
         }
     }

@@ -56,7 +56,7 @@ impl ReferenceRmed2 {
         if i == j || self.met(i, j) == 0.0 { 0.5 } else { self.wins.mean(i, j) }
     }
 
-    fn not_ahead(&self, i: usize) -> Vec<usize> {
+    fn opponents_not_beaten(&self, i: usize) -> Vec<usize> {
         (0..self.wins.arms())
             .filter(|&j| j != i && f64::from(self.wins[(i, j)]) <= f64::from(self.wins[(j, i)]))
             .collect()
@@ -68,7 +68,7 @@ impl ReferenceRmed2 {
     }
 
     fn divergences(&self) -> Vec<i64> {
-        (0..self.wins.arms()).map(|i| self.not_ahead(i).into_iter().map(|j| self.term(i, j)).sum()).collect()
+        (0..self.wins.arms()).map(|i| self.opponents_not_beaten(i).into_iter().map(|j| self.term(i, j)).sum()).collect()
     }
 
     fn cheapest(&self, leader: usize, l: usize) -> usize {
@@ -135,7 +135,7 @@ impl Policy for ReferenceRmed2 {
             Some(fixed) => fixed[arm],
             None => self.cheapest(leader, arm),
         };
-        let behind = self.not_ahead(arm);
+        let behind = self.opponents_not_beaten(arm);
         let by_rmed1 = |generator: &mut Generator| {
             if behind.is_empty() || behind.contains(&leader) {
                 return leader;

@@ -29,7 +29,7 @@ impl ReferenceSavage {
         }
     }
 
-    fn leaves(&self, i: usize) -> bool {
+    fn has_lost(&self, i: usize) -> bool {
         (0..self.wins.arms()).filter(|&j| j != i).any(|j| {
             let count = f64::from(self.wins[(i, j)]) + f64::from(self.wins[(j, i)]);
             count > 0.0 && self.wins.mean(i, j) + (self.log_term / (2.0 * count)).sqrt() < 0.5
@@ -72,7 +72,7 @@ impl Policy for ReferenceSavage {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.wins.record(winner.index(), loser.index());
             let left = std::mem::take(&mut self.left);
-            self.left = left.into_iter().filter(|&i| !self.leaves(i)).collect();
+            self.left = left.into_iter().filter(|&i| !self.has_lost(i)).collect();
         }
     }
 

@@ -48,7 +48,7 @@ impl Regret {
 
     /// The number that this kind of regret counts.
     #[must_use]
-    pub fn counted(&self, kind: RegretKind) -> f64 {
+    pub fn value(&self, kind: RegretKind) -> f64 {
         match kind {
             RegretKind::Weak => self.weak,
             RegretKind::Strong => self.strong,
@@ -59,7 +59,7 @@ impl Regret {
     /// The sum of this and `steps` times `other`.
     #[inline]
     #[must_use]
-    fn plus(self, other: Self, steps: u64) -> Self {
+    fn add_steps(self, other: Self, steps: u64) -> Self {
         let steps = steps as f64;
         Self {
             average: self.average + other.average * steps,
@@ -131,7 +131,7 @@ impl Recorder {
     fn pass_checkpoints(&mut self, from: u64, to: u64, before: Regret, step: Regret) {
         while self.next <= to && self.curve.len() < self.checkpoints.len() {
             // At the end of the choice the value is the sum itself, to the last bit.
-            let here = if self.next == to { self.total } else { before.plus(step, self.next + 1 - from) };
+            let here = if self.next == to { self.total } else { before.add_steps(step, self.next + 1 - from) };
             self.curve.push(here);
             self.next = self.checkpoints.get(self.curve.len()).copied().unwrap_or(u64::MAX);
         }
@@ -143,7 +143,7 @@ impl Observer for Recorder {
     fn played(&mut self, from: u64, to: u64, choice: Choice<'_>, gaps: &[f64]) {
         let before = self.total;
         let step = Regret::of(choice, gaps);
-        self.total = before.plus(step, to - from + 1);
+        self.total = before.add_steps(step, to - from + 1);
         if to >= self.next {
             self.pass_checkpoints(from, to, before, step);
         }
@@ -176,17 +176,17 @@ pub fn log_spaced(horizon: u64, per_decade: u32) -> Vec<u64> {
     let per_decade = f64::from(per_decade.max(1));
     let point = |i: u32| libm::round(libm::pow(10.0, f64::from(i) / per_decade));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and the cast saturates")]
-    up_to(horizon, (0..).map(|i| point(i) as u64))
+    points_up_to(horizon, (0..).map(|i| point(i) as u64))
 }
 
 /// Checkpoints 1, 2, 5, 10, 20, 50, ... up to and always including `horizon`.
 #[must_use]
 pub fn one_two_five(horizon: u64) -> Vec<u64> {
     let point = |i: u32| [1, 2, 5][(i % 3) as usize] * 10_u64.saturating_pow(i / 3).min(u64::MAX / 5);
-    up_to(horizon, (0..).map(point))
+    points_up_to(horizon, (0..).map(point))
 }
 
-fn up_to(horizon: u64, points: impl Iterator<Item = u64>) -> Vec<u64> {
+fn points_up_to(horizon: u64, points: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut points: Vec<u64> = points.take_while(|&point| point < horizon).collect();
     if horizon > 0 {
         points.push(horizon);
@@ -206,7 +206,7 @@ mod tests {
         let of = |choice| Regret::of(choice, &GAPS);
         let duel = of(Choice::Duel(Arm(1), Arm(2)));
         assert_eq!((duel.average, duel.weak, duel.strong), (0.25, 0.1, 0.4));
-        let counted = [RegretKind::Borda, RegretKind::Weak, RegretKind::Strong].map(|kind| duel.counted(kind));
+        let counted = [RegretKind::Borda, RegretKind::Weak, RegretKind::Strong].map(|kind| duel.value(kind));
         assert_eq!(counted, [0.25, 0.1, 0.4]);
         let set = of(Choice::Set(&[Arm(2), Arm(0), Arm(1)]));
         assert!((set.average - 0.5 / 3.0).abs() < 1e-12 && set.weak == 0.0 && set.strong == 0.4);

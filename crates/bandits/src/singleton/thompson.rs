@@ -27,14 +27,14 @@ impl Thompson {
     /// Counts wins and losses of an arm, which need not be whole.
     #[inline]
     pub fn count(&mut self, arm: usize, won: f64, lost: f64) {
-        let before = self.posteriors.all()[arm];
+        let before = self.posteriors.distributions()[arm];
         self.posteriors.set(arm, BetaPosterior::new(before.won + won, before.lost + lost));
     }
 }
 
 impl SingletonBandit for Thompson {
     fn arms(&self) -> usize {
-        self.posteriors.all().len()
+        self.posteriors.distributions().len()
     }
 
     #[inline]
@@ -50,7 +50,7 @@ impl SingletonBandit for Thompson {
 
     /// Its wins and losses together: how often it was tried.
     fn score(&self, arm: usize) -> f64 {
-        let BetaPosterior { won, lost, .. } = self.posteriors.all()[arm];
+        let BetaPosterior { won, lost, .. } = self.posteriors.distributions()[arm];
         won + lost
     }
 

@@ -73,12 +73,12 @@ impl TsallisInf {
         let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
         // The root is between the x at which the arm that leads would have probability 1 and that at which all arms as good
         // as it would share it.
-        let most = least - 2.0 / rate;
-        let fewest = least - 2.0 * (self.losses.len() as f64).sqrt() / rate;
-        let mut x = self.normalizer.clamp(fewest, most);
+        let upper_bound = least - 2.0 / rate;
+        let lower_bound = least - 2.0 * (self.losses.len() as f64).sqrt() / rate;
+        let mut x = self.normalizer.clamp(lower_bound, upper_bound);
         for _ in 0..MAX_NEWTON_STEPS {
             let (sum, slope) = self.probabilities_at(x, rate);
-            let next = (x - (sum - 1.0) / slope).clamp(fewest, most);
+            let next = (x - (sum - 1.0) / slope).clamp(lower_bound, upper_bound);
             if (sum - 1.0).abs() < SUM_TOLERANCE || next == x {
                 break;
             }

@@ -60,7 +60,7 @@ pub fn established(
     // The other direction of every pair is a hypothesis too; its tail is at least 1/2. So no step
     // down goes beyond this rate, and no tail need be summed up further.
     let hypotheses = 2 * pairs;
-    let most = error_rate / (hypotheses - pairs + 1) as f64;
+    let max_rate = error_rate / (hypotheses - pairs + 1) as f64;
     let mut tails = Vec::with_capacity(pairs);
     for i in matrix.all_arms() {
         for j in matrix.all_arms().skip(i.index() + 1) {
@@ -69,7 +69,7 @@ pub fn established(
             // A whole number of wins may have been rounded a little below on its way into the
             // matrix and back.
             let wins = (matrix.get(winner, loser) * trials as f64 + 1e-3).floor() as u64;
-            tails.push((upper_tail(trials, wins, most), winner, loser));
+            tails.push((upper_tail(trials, wins, max_rate), winner, loser));
         }
     }
     tails.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));

@@ -140,11 +140,11 @@ impl Sampler {
         // again, and as nothing is learnt, for a geometric number of steps.
         let (first, swept, second) = match self.ended.take() {
             None => {
-                let (first, swept) = self.first(posterior, field, generator);
-                let second = self.second(posterior, first, field, generator);
+                let (first, swept) = self.draw_first(posterior, field, generator);
+                let second = self.draw_second(posterior, first, field, generator);
                 (first, swept, second)
             }
-            Some(arm) => self.after(posterior, arm, field, generator),
+            Some(arm) => self.draw_without_sweep(posterior, arm, field, generator),
         };
         if first != second {
             return Choice::Duel(Arm::at(first), Arm::at(second));
@@ -164,7 +164,7 @@ impl Sampler {
 
     /// The arm that wins the most duels of a tournament among the field's first, and whether it wins all (or
     /// is the only one).
-    fn first<P: Preferences>(&mut self, posterior: &P, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
+    fn draw_first<P: Preferences>(&mut self, posterior: &P, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
         if let [only] = field.first {
             return (only.index(), true);
         }
@@ -181,7 +181,7 @@ impl Sampler {
 
     /// The arm that looks best against `first` in a draw of its own: `first` itself, if no preference
     /// over it is above 1/2.
-    fn second<P: Preferences>(
+    fn draw_second<P: Preferences>(
         &mut self,
         posterior: &P,
         first: usize,

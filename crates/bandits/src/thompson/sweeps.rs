@@ -23,7 +23,7 @@ pub(super) fn sweeps(posterior: &impl Preferences, arm: usize, field: Field<'_>)
 impl Sampler {
     /// A step's draws given that `arm` does not sweep both.
     #[cold]
-    pub(super) fn after<P: Preferences>(
+    pub(super) fn draw_without_sweep<P: Preferences>(
         &mut self,
         posterior: &P,
         arm: usize,
@@ -33,21 +33,21 @@ impl Sampler {
         let (one, other) = sweeps(posterior, arm, field);
         let swept_one_only = libm::exp(one) * libm::expm1(other) / libm::expm1(one + other);
         if uniform(generator) < swept_one_only {
-            self.upsets(posterior, arm, |second| field.may_be_second(arm, second), generator);
+            self.draw_upsets(posterior, arm, |second| field.may_be_second(arm, second), generator);
             return (arm, true, self.best_above_half(posterior, arm, field, generator));
         }
-        self.upsets(posterior, arm, |_| true, generator);
+        self.draw_upsets(posterior, arm, |_| true, generator);
         for (beats, lost) in self.favourite_row.iter_mut().zip(&self.row) {
             *beats = 1 - lost;
         }
         self.favourite_row[arm] = 0;
         self.favourite = arm;
         let first = self.rest_of_tournament(posterior, field, generator);
-        (first, false, self.second(posterior, first, field, generator))
+        (first, false, self.draw_second(posterior, first, field, generator))
     }
 
     /// Draws into `row` which of the `open` arms beat `arm`, given that at least one does.
-    fn upsets<P: Preferences>(
+    fn draw_upsets<P: Preferences>(
         &mut self,
         posterior: &P,
         arm: usize,
@@ -103,7 +103,7 @@ mod tests {
         let mut counts = [vec![0; 1 << arms], vec![0; 1 << arms]];
         let code = |row: &[u32]| row.iter().fold(0, |code, bit| 2 * code + *bit as usize);
         for _ in 0..draws {
-            sampler.upsets(&posterior, 1, open, &mut generator);
+            sampler.draw_upsets(&posterior, 1, open, &mut generator);
             counts[0][code(&sampler.row)] += 1;
             loop {
                 let row: Vec<u32> = (0..arms)

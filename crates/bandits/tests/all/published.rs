@@ -7,7 +7,7 @@
 use bandits::registry::{PolicyVisitor, Spec};
 use bandits::structure::Tournament;
 use bandits::winners::{borda_winners, condorcet_winner};
-use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, RegretReference, Shuffled};
+use bandits::{Arm, Generators, MatrixArena, Policy, PreferenceMatrix, Recorder, RegretReference, ShuffledArena};
 use bandits::{matrix, play, problems};
 
 /// One run among shuffled arms: its regret, and the arm it names.
@@ -24,7 +24,7 @@ impl PolicyVisitor for Run<'_> {
         let mut generators = Generators::from_seed(self.seed);
         let mut names = generators.arena.clone();
         names.long_jump();
-        let mut arena = Shuffled::new(self.arena.clone(), &mut names);
+        let mut arena = ShuffledArena::new(self.arena.clone(), &mut names);
         let mut recorder = Recorder::new(vec![self.horizon]);
         play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
         let best = policy.recommend(&mut generators.policy).map(|arm| arena.original(arm));

@@ -4,7 +4,7 @@
 use crate::convergence::Convergence;
 use bandits::problems::{Problem, ProblemArena};
 use bandits::registry::{PolicyVisitor, Spec};
-use bandits::{Arena, Arm, Generators, Policy, Recorder, Shuffled, UtilityArena, one_two_five, play};
+use bandits::{Arena, Arm, Generators, Policy, Recorder, ShuffledArena, UtilityArena, one_two_five, play};
 
 /// Plays in a fresh arena with renumbered arms.
 struct Run<'a> {
@@ -21,7 +21,7 @@ impl PolicyVisitor for Run<'_> {
         let mut generators = Generators::from_seed(self.seed);
         let mut names = generators.policy.clone();
         names.long_jump();
-        let mut arena = Shuffled::new(self.arena.clone(), &mut names);
+        let mut arena = ShuffledArena::new(self.arena.clone(), &mut names);
         let mut recorder = Recorder::new(one_two_five(self.horizon));
         play(&mut policy, &mut arena, self.horizon, &mut generators, &mut recorder);
         let best = policy.recommend(&mut generators.policy);

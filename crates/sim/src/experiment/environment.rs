@@ -196,7 +196,7 @@ fn records<A: runs::ArenaFactory>(
     let records = numbers.iter().zip(&runs).map(|(&number, run)| RunRecord {
         run: number,
         seconds: run.seconds,
-        regret: run.regret.iter().map(|step| step.counted(regret)).collect(),
+        regret: run.regret.iter().map(|step| step.value(regret)).collect(),
         right: run.recommended.iter().map(is_best).collect(),
         // Strong regret counts a step if its worst arm has a gap, weak regret if even its best arm has one.
         suboptimal: run.suboptimal.iter().map(|count| count.strong).collect(),

@@ -335,7 +335,7 @@ pub fn files(
 
 /// The spread of cumulative regret of this kind at a checkpoint.
 pub fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind) -> Spread {
-    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].counted(kind)).collect();
+    let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].value(kind)).collect();
     Spread::of(&values)
 }
 

@@ -46,7 +46,7 @@ impl RegretBasis {
     /// The number that this kind of regret counts.
     #[must_use]
     pub fn of(&self, regret: &Regret) -> f64 {
-        regret.counted(self.kind)
+        regret.value(self.kind)
     }
 
     /// A note for figures and tables if regret measures nothing.

@@ -17,7 +17,7 @@ use crate::confidence::arm_bits::{ArmBits, BLOCK_ARMS, count, first_arm, nth_arm
 use crate::confidence::lanes::{LANES, rounding_margin};
 use crate::confidence::leaders::{BlockLeaders, Leaders};
 use crate::confidence::lines::Lines;
-use crate::confidence::rounded::Rounded;
+use crate::confidence::rounded::RoundedLines;
 use crate::confidence::{PairEstimate, last_step_below, rounded};
 use crate::counts::OpenDuels;
 use crate::random::{below, nth_bit};
@@ -32,7 +32,7 @@ pub(crate) struct Challengers {
     stride: usize,
     groups: Vec<Lines>,
     /// The same rounded, if a row has few arms: then there are no leaders.
-    rounded: Vec<Rounded>,
+    rounded: Vec<RoundedLines>,
     /// Whether lines that are equal when rounded are equal.
     counted: bool,
     /// The leaders of each block.
@@ -76,7 +76,7 @@ impl Challengers {
             blocks,
             stride,
             groups: vec![Lines::EMPTY; rows * stride],
-            rounded: vec![Rounded::EMPTY; if few { rows * stride } else { 0 }],
+            rounded: vec![RoundedLines::EMPTY; if few { rows * stride } else { 0 }],
             counted: true,
             leaders: vec![empty; leader_blocks],
             fronts: vec![unknown; leader_blocks],
@@ -236,12 +236,12 @@ impl Challengers {
         scale: f64,
         generator: &mut Generator,
     ) -> usize {
-        let nearly_highest = |row: &[Rounded], scale| rounded::vectors::nearly_highest(row, scale);
-        let of_width = |row: &[Rounded], width| rounded::vectors::of_width(row, width);
+        let nearly_highest = |row: &[RoundedLines], scale| rounded::vectors::nearly_highest(row, scale);
+        let of_width = |row: &[RoundedLines], width| rounded::vectors::of_width(row, width);
         self.challenger_of_few(champion, not_itself, scale, generator, (nearly_highest, of_width))
     }
 
-    /// [`of_many`](Self::of_many), in wider vectors.
+    /// [`challenger_of_many`](Self::challenger_of_many), in wider vectors.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,popcnt,bmi1,bmi2")]
     fn challenger_of_many_in_vectors(&mut self, champion: usize, not_itself: bool, generator: &mut Generator) -> usize {
@@ -263,7 +263,7 @@ impl Challengers {
         not_itself: bool,
         scale: f64,
         generator: &mut Generator,
-        (nearly_highest, of_width): (impl Fn(&[Rounded], f32) -> (ArmBits, f32), impl Fn(&[Rounded], f32) -> ArmBits),
+        (nearly_highest, of_width): (impl Fn(&[RoundedLines], f32) -> (ArmBits, f32), impl Fn(&[RoundedLines], f32) -> ArmBits),
     ) -> usize {
         let row = champion * self.stride..(champion + 1) * self.stride;
         let rounded = &self.rounded[row.clone()];

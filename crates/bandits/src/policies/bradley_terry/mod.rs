@@ -141,9 +141,9 @@ impl BradleyTerry {
         others.fold(Arm(0), |best, arm| if self.leads(arm, best) { arm } else { best })
     }
 
-    fn lead(&mut self, arm: Arm) {
+    fn set_leader(&mut self, arm: Arm) {
         self.leader = Some(arm);
-        self.guard.lead(arm);
+        self.guard.set_leader(arm);
     }
 
     /// Whether a challenger of one draw is worth a duel.
@@ -169,7 +169,7 @@ impl Policy for BradleyTerry {
             Some(_) => self.find_leader(),
             None => Arm::at(below(generator, self.arms())),
         };
-        self.guard.lead(leader);
+        self.guard.set_leader(leader);
         if self.leader.is_some() {
             self.leader = Some(leader);
         }
@@ -204,7 +204,7 @@ impl Policy for BradleyTerry {
             }
             _ => self.find_leader(),
         };
-        self.lead(leader);
+        self.set_leader(leader);
     }
 
     fn recommend(&self, _generator: &mut Generator) -> Option<Arm> {

@@ -40,7 +40,7 @@ impl Utilities {
     /// The mean of the utility of `arm`, by the heaviest prior.
     #[inline]
     pub(super) fn mean(&self, arm: Arm) -> f64 {
-        self.filters[self.best].utilities.all()[arm.index()].mean
+        self.filters[self.best].utilities.distributions()[arm.index()].mean
     }
 
     /// A prior, drawn by weight.
@@ -50,8 +50,8 @@ impl Utilities {
     }
 
     fn draw_of_several(&self, generator: &mut Generator) -> usize {
-        let most = self.filters[self.best].weight;
-        let share = |filter: &Filter| libm::exp(filter.weight - most);
+        let max_weight = self.filters[self.best].weight;
+        let share = |filter: &Filter| libm::exp(filter.weight - max_weight);
         let mut rest = uniform(generator) * self.filters.iter().map(share).sum::<f64>();
         let drawn = self.filters.iter().position(|filter| {
             rest -= share(filter);
@@ -72,7 +72,7 @@ impl Utilities {
         self.duels += 1;
         let several = self.filters.len() > 1;
         for filter in &mut self.filters {
-            let all = filter.utilities.all();
+            let all = filter.utilities.distributions();
             let (won, lost) = (all[winner.index()], all[loser.index()]);
             if several {
                 filter.weight += log_probability(won, lost);
@@ -86,11 +86,11 @@ impl Utilities {
 
     fn weigh(&mut self) -> bool {
         let before = self.filters[self.best].prior;
-        let most = self.filters.iter().map(|filter| filter.weight).fold(f64::NEG_INFINITY, f64::max);
-        let arms = self.filters[self.best].utilities.all().len() as u64;
-        let least = if self.duels < PRIOR_DUELS_PER_ARM * arms { most + libm::log(MIN_PRIOR_SHARE) } else { most };
-        self.filters.retain(|filter| filter.weight >= least);
-        let best = self.filters.iter().position(|filter| filter.weight == most);
+        let max_weight = self.filters.iter().map(|filter| filter.weight).fold(f64::NEG_INFINITY, f64::max);
+        let arms = self.filters[self.best].utilities.distributions().len() as u64;
+        let min_weight = if self.duels < PRIOR_DUELS_PER_ARM * arms { max_weight + libm::log(MIN_PRIOR_SHARE) } else { max_weight };
+        self.filters.retain(|filter| filter.weight >= min_weight);
+        let best = self.filters.iter().position(|filter| filter.weight == max_weight);
         self.best = best.expect("the heaviest stays");
         self.filters[self.best].prior != before
     }

@@ -113,7 +113,7 @@ impl BradleyTerryPairs {
         let leader = leader.unwrap_or_else(|| self.least_beaten());
         self.challengers = LogitChallengers::of(leader.index(), &self.posterior, &covariance, self.guard.counts());
         self.leader = Some(leader);
-        self.guard.lead(leader);
+        self.guard.set_leader(leader);
         (self.due, self.forced) = (None, None);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a hundredth of a number of duels")]
         let growth = (REFIT_GROWTH * self.duels as f64) as u64;
@@ -149,7 +149,7 @@ impl BradleyTerryPairs {
         }
         self.forced = Some(forced);
         // The next period may bring another leader.
-        let quiet = (forced - 1).min(self.guard.due() - 1);
+        let quiet = (forced - 1).min(self.guard.next_period() - 1);
         if self.guard.is_refuted() {
             return Err(quiet);
         }

@@ -106,7 +106,7 @@ impl Ccb {
     }
 
     /// The pairs with a decided winner.
-    fn decided(&self) -> &DecidedPairs {
+    fn decided_pairs(&self) -> &DecidedPairs {
         self.bounds.duels()
     }
 
@@ -197,7 +197,7 @@ impl Ccb {
         for (i, &open) in self.hypotheses.open.iter().enumerate() {
             if nth < open {
                 let mut pairs = set_bits(self.hypotheses.row(i))
-                    .filter(|&j| !self.decided().loses(i, j) && !self.decided().loses(j, i));
+                    .filter(|&j| !self.decided_pairs().loses(i, j) && !self.decided_pairs().loses(j, i));
                 return pairs.nth(nth).map(|j| (i, j));
             }
             nth -= open;
@@ -206,8 +206,8 @@ impl Ccb {
     }
 
     /// Whether the duels of an open pair that are under way would decide it, if they went as its duels have so far.
-    fn decided_under_way(&self, i: usize, j: usize) -> bool {
-        let (won, lost) = self.decided().counts().between(i, j);
+    fn would_be_decided(&self, i: usize, j: usize) -> bool {
+        let (won, lost) = self.decided_pairs().counts().between(i, j);
         let (won, lost, more) = (f64::from(won), f64::from(lost), f64::from(self.bounds.open(i, j)));
         let (known, lead) = (won + lost, won - lost);
         // The evidence lead^2 / 4n, and (n + more) / n times as much, against alpha ln t.
@@ -215,8 +215,8 @@ impl Ccb {
     }
 
     /// Whether they would decide that `i` loses.
-    fn loses_under_way(&self, i: usize, j: usize) -> bool {
-        i != j && self.decided().counts().beats(j, i) && self.decided_under_way(i, j)
+    fn would_lose(&self, i: usize, j: usize) -> bool {
+        i != j && self.decided_pairs().counts().beats(j, i) && self.would_be_decided(i, j)
     }
 
     /// The champion of step 4.
@@ -236,13 +236,13 @@ impl Ccb {
         let eight = |words: &[u64], group: usize| (words[group / 8] >> (group % 8 * 8) & 0xff) as u32;
         if self.hypotheses.size[champion] > 0 && coin(generator) {
             let row = self.hypotheses.row(champion);
-            if row.iter().zip(self.decided().lost_to(champion)).any(|(arms, not)| arms & !not != 0) {
+            if row.iter().zip(self.decided_pairs().lost_to(champion)).any(|(arms, not)| arms & !not != 0) {
                 let hostile =
                     |decided: &DecidedPairs, group| eight(row, group) & !eight(decided.lost_to(champion), group);
                 return self.bounds.challenger_among(arm, hostile, generator).index();
             }
         }
-        if self.decided().lost_counts()[champion] == 0 {
+        if self.decided_pairs().lost_counts()[champion] == 0 {
             return self.bounds.challenger(arm, true, generator).index();
         }
         // Those with l(d, champion) > 1/2 are the ones that it surely loses to.
@@ -253,7 +253,7 @@ impl Ccb {
 
 impl Policy for Ccb {
     fn arms(&self) -> usize {
-        self.decided().arms()
+        self.decided_pairs().arms()
     }
 
     fn choose(&mut self, step: u64, generator: &mut Generator) -> Choice<'_> {
@@ -266,21 +266,21 @@ impl Policy for Ccb {
         if open > 0
             && below(generator, 4) == 0
             && let Some((i, j)) = self.open_pair(below(generator, open))
-            && !self.decided_under_way(i, j)
+            && !self.would_be_decided(i, j)
         {
             return Choice::Duel(Arm::at(i), Arm::at(j));
         }
         let is_only_candidate = self.candidates.len() == 1;
         let mut champion = self.champion(generator);
         let mut challenger = self.challenger(champion, generator);
-        if self.loses_under_way(champion, challenger) && self.candidates.binary_search(&challenger).is_ok() {
+        if self.would_lose(champion, challenger) && self.candidates.binary_search(&challenger).is_ok() {
             champion = challenger;
             challenger = self.challenger(champion, generator);
         }
         if challenger != champion {
             return Choice::Duel(Arm::at(champion), Arm::at(challenger));
         }
-        let counts = self.decided().lost_counts()[champion] + self.decided().won_counts()[champion];
+        let counts = self.decided_pairs().lost_counts()[champion] + self.decided_pairs().won_counts()[champion];
         let certain = counts as usize == self.arms() - 1;
         let until = if is_only_candidate && open == 0 && certain {
             last_step_below(self.bounds.duels_mut().next_expiry(), self.alpha).max(step)
@@ -299,7 +299,7 @@ impl Policy for Ccb {
     }
 
     fn recommend(&self, generator: &mut Generator) -> Option<Arm> {
-        self.decided().counts().lowest_then_copeland(self.decided().lost_counts(), generator)
+        self.decided_pairs().counts().lowest_then_copeland(self.decided_pairs().lost_counts(), generator)
     }
 
     stored!();
@@ -321,6 +321,6 @@ impl DelayedFeedback for Ccb {
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {
-        Some(self.decided().counts().between(i.index(), j.index()))
+        Some(self.decided_pairs().counts().between(i.index(), j.index()))
     }
 }

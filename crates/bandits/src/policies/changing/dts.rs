@@ -131,7 +131,7 @@ impl SlidingDts {
     /// Forgets what is past at `step`.
     fn forget(&mut self, step: u64, posterior: &mut Posterior) {
         self.now = step;
-        while let Some((winner, loser)) = self.duels.leave(self.window, step) {
+        while let Some((winner, loser)) = self.duels.pop_expired(self.window, step) {
             let (winner, loser) = (Arm::at(winner), Arm::at(loser));
             let (won, lost) = posterior.forget(winner, loser);
             self.bounds.record(winner, loser, won.into(), lost.into());
@@ -148,7 +148,7 @@ impl ThompsonRule for SlidingDts {
         self.bounds.advance(time);
         Field {
             first: self.bounds.leaders(),
-            against: Some((self.bounds.against(), time)),
+            against: Some((self.bounds.evidence_table(), time)),
             // From the end of the first window on, time stands still.
             soonest: (if step < self.window { self.bounds.soonest() } else { f64::INFINITY }, self.alpha),
             remembered: self.duels.first().map_or(u64::MAX, |played| played.saturating_add(self.window)),
@@ -214,7 +214,7 @@ impl Policy for DiscountedDts {
         self.candidates.extend(candidates.map(|(arm, _)| Arm::at(arm)));
         let field = Field {
             first: &self.candidates,
-            against: Some(self.memory.against(time)),
+            against: Some(self.memory.evidence_and_threshold(time)),
             soonest: (f64::INFINITY, self.alpha),
             remembered: step,
         };
@@ -303,7 +303,7 @@ mod tests {
                     policy.rule.bounds.advance(time);
                 }
                 assert_eq!(policy.posterior.wins(), fresh.posterior.wins(), "{step}");
-                assert_eq!(policy.rule.bounds.against(), fresh.rule.bounds.against(), "{step}");
+                assert_eq!(policy.rule.bounds.evidence_table(), fresh.rule.bounds.evidence_table(), "{step}");
                 assert_eq!(policy.rule.bounds.leaders(), fresh.rule.bounds.leaders(), "{step}");
                 assert_eq!(policy.rule.duels.first(), known.first().map(|duel| duel.0), "{step}");
             }

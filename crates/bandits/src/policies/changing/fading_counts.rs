@@ -64,7 +64,7 @@ impl FadingCounts {
         self.now = step;
         match self.rule {
             ForgettingRule::Window(window) => {
-                while let Some((winner, loser)) = self.duels.leave(window, step) {
+                while let Some((winner, loser)) = self.duels.pop_expired(window, step) {
                     self.count(winner, loser, -1.0);
                 }
                 (step - 1).min(window) as f64
@@ -162,7 +162,7 @@ impl FadingCounts {
 
     /// The evidence for each pair that the arm of the row loses to that of the column, and the threshold beyond which an upper
     /// bound is below 1/2, for alpha ln N = `time`.
-    pub(super) fn against(&self, time: f64) -> (&PairTable<f64>, f64) {
+    pub(super) fn evidence_and_threshold(&self, time: f64) -> (&PairTable<f64>, f64) {
         (&self.against, time * self.unit)
     }
 
@@ -203,7 +203,7 @@ impl Duels {
     }
 
     /// Takes out the winner and the loser of a duel that is not among those of the last `window` steps before `step`.
-    pub(super) fn leave(&mut self, window: u64, step: u64) -> Option<(usize, usize)> {
+    pub(super) fn pop_expired(&mut self, window: u64, step: u64) -> Option<(usize, usize)> {
         let (_, winner, loser) = self.0.pop_front_if(|duel| duel.0.saturating_add(window) < step)?;
         Some((winner as usize, loser as usize))
     }
@@ -277,7 +277,7 @@ mod tests {
                         let evidence = (lost - won).max(0.0).powi(2) / (4.0 * (won + lost)).max(1e-6);
                         for (time, is) in [(evidence + 1e-6, false), (evidence - 1e-6, true)] {
                             assert!(
-                                (memory.against(time).0[(i, j)] > memory.against(time).1) == is || evidence < 1e-6,
+                                (memory.evidence_and_threshold(time).0[(i, j)] > memory.evidence_and_threshold(time).1) == is || evidence < 1e-6,
                                 "{rule:?}, {step}, {i}, {j}"
                             );
                         }

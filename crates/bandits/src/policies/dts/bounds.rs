@@ -64,7 +64,7 @@ impl Bounds {
 
     /// All evidence, for each pair that the arm of the row loses to that of the column.
     #[inline]
-    pub(in crate::policies) fn against(&self) -> &PairTable<f64> {
+    pub(in crate::policies) fn evidence_table(&self) -> &PairTable<f64> {
         &self.against
     }
 

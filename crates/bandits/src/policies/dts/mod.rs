@@ -119,7 +119,7 @@ impl ThompsonRule for DoubleThompson {
         self.bounds.advance(time);
         Field {
             first: self.bounds.leaders(),
-            against: Some((self.bounds.against(), time)),
+            against: Some((self.bounds.evidence_table(), time)),
             soonest: (self.bounds.soonest(), self.alpha),
             remembered: u64::MAX,
         }

@@ -129,8 +129,8 @@ impl DuelPolicy for Parwis {
 
 /// The arm with the largest value, ties at random. Values that are equal but for rounding tie.
 pub(crate) fn largest(generator: &mut Generator, values: impl Iterator<Item = f64> + Clone) -> Option<Arm> {
-    let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
-    best_arm(generator, values.map(|value| value >= most * (1.0 - 1e-9)))
+    let highest = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    best_arm(generator, values.map(|value| value >= highest * (1.0 - 1e-9)))
 }
 
 /// The random walk of rank centrality, and what a duel would change. Its nodes are one that has won and lost against every arm once,

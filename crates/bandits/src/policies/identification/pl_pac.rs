@@ -89,7 +89,7 @@ impl PlPac {
     }
 
     /// p(i, j) - 1/2 and c(i, j); `None` if no duel is counted.
-    fn lead(&self, i: Arm, j: Arm) -> Option<(f64, f64)> {
+    fn lead_and_radius(&self, i: Arm, j: Arm) -> Option<(f64, f64)> {
         let (won, lost) = (f64::from(self.counted[(i, j)]), f64::from(self.counted[(j, i)]));
         let duels = won + lost;
         let radius = || (libm::log(self.scale * duels * duels) / (2.0 * duels)).sqrt();
@@ -112,7 +112,7 @@ impl PlPac {
         self.below.clear();
         self.met = 0;
 
-        let loses = |i: Arm, j: Arm| self.lead(i, j).is_some_and(|(lead, radius)| lead + radius < 0.0);
+        let loses = |i: Arm, j: Arm| self.lead_and_radius(i, j).is_some_and(|(lead, radius)| lead + radius < 0.0);
         let stays: Vec<bool> = self.left.iter().map(|&i| !self.left.iter().any(|&j| loses(i, j))).collect();
         // Contradictions, which have a probability below delta, might leave none.
         if stays.iter().any(|&stays| stays) {
@@ -120,7 +120,7 @@ impl PlPac {
             self.left.retain(|_| stays.next() == Some(true));
         }
 
-        let close = |i: Arm, j: Arm| self.lead(i, j).is_some_and(|(lead, radius)| lead - radius > -self.epsilon);
+        let close = |i: Arm, j: Arm| self.lead_and_radius(i, j).is_some_and(|(lead, radius)| lead - radius > -self.epsilon);
         let good = |&i: &Arm| self.left.iter().all(|&j| j == i || close(i, j));
         if let Some(arm) = self.left.iter().copied().find(good) {
             self.left = vec![arm];

@@ -47,8 +47,8 @@ config! {
 
     fn build(&self, arms: usize, _horizon: Option<u64>) -> PairByPair<OneByOne<SequentialElimination>> {
         let delta = self.delta / arms as f64;
-        let most = 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon);
-        PairByPair::new(OneByOne::new(arms, SequentialElimination { half: self.epsilon / 2.0, delta, most }))
+        let max_duels = 2.0 * libm::log(2.0 / delta) / (self.epsilon * self.epsilon);
+        PairByPair::new(OneByOne::new(arms, SequentialElimination { half: self.epsilon / 2.0, delta, max_duels }))
     }
 }
 
@@ -60,10 +60,10 @@ pub struct SequentialElimination {
     /// d.
     delta: f64,
     /// The most duels of a pair.
-    most: f64,
+    max_duels: f64,
 }
 
-state!(SequentialElimination {} but { half, delta, most });
+state!(SequentialElimination {} but { half, delta, max_duels });
 
 impl ChampionTest for SequentialElimination {
     const CHALLENGER_FIRST: bool = true;
@@ -73,7 +73,7 @@ impl ChampionTest for SequentialElimination {
         let duels = won + lost;
         let above = won / duels - 0.5 - self.half;
         let radius = (libm::log(4.0 * duels * duels / self.delta) / (2.0 * duels)).sqrt();
-        let undecided = above.abs() <= radius && duels < self.most;
+        let undecided = above.abs() <= radius && duels < self.max_duels;
         (!undecided).then_some(above > 0.0)
     }
 }

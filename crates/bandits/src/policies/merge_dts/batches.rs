@@ -1,7 +1,7 @@
 //! The batches of MergeDTS: their arms, and how often each pair has met. All lie in flat arrays of
 //! equal rooms, one a batch, so that a million arms need no million allocations.
 
-use crate::policies::merging::{ArmBatches, Merging};
+use crate::policies::merging::{ArmBatches, MergingBatches};
 use crate::random::{below, uniform};
 use crate::thompson::WinProbability;
 use crate::{Arm, Generator, state};
@@ -220,7 +220,7 @@ impl Batches {
 
     /// Puts the lone arm of the current batch into the next one, which becomes the current.
     #[cold]
-    pub(super) fn absorb(&mut self) {
+    pub(super) fn merge_lone_arm(&mut self) {
         let (lone, next) = (self.arm(0), self.after[self.current] as usize);
         self.sizes[self.current] = 0;
         self.after[self.before] = next as u32;
@@ -283,7 +283,7 @@ impl Batches {
     }
 }
 
-impl Merging for Batches {
+impl MergingBatches for Batches {
     fn sizes(&self) -> &[u32] {
         &self.sizes
     }
@@ -370,7 +370,7 @@ mod tests {
                 check(&batches, &wins, arms);
                 for _ in 0..600 {
                     while batches.size() == 1 && batches.len() > 1 {
-                        batches.absorb();
+                        batches.merge_lone_arm();
                     }
                     let size = batches.size();
                     if size > 1 {
@@ -391,7 +391,7 @@ mod tests {
                     check(&batches, &wins, arms);
                     widest = widest.max(batches.room);
                 }
-                assert_eq!(batches.beaten(&beaten).len(), batches.arms_left());
+                assert_eq!(batches.beaten_counts(&beaten).len(), batches.arms_left());
             }
         }
         assert!(widest > 6 && stages > 50, "{widest} {stages}");

@@ -145,7 +145,7 @@ impl MergeDts {
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current()
+        self.stages.stage()
     }
 
     /// How many arms are left.
@@ -165,7 +165,7 @@ impl MergeDts {
     #[cold]
     fn next_stage(&mut self, step: u64, generator: &mut Generator) {
         self.shrunk = false;
-        if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
+        if self.batches.len() > 1 && self.stages.is_stage_over(self.batches.arms_left()) {
             self.stages.merge(&mut self.batches, generator);
             if self.authors {
                 // Narrower bounds from one step to the next: any arm may fall.
@@ -180,7 +180,7 @@ impl MergeDts {
     fn ready_batch(&mut self, time: f64, generator: &mut Generator) {
         loop {
             while self.batches.size() == 1 && self.batches.len() > 1 {
-                self.batches.absorb();
+                self.batches.merge_lone_arm();
             }
             let dropped = self.batches.may_drop(time)
                 && self.batches.drop_losers(time, self.authors, &mut self.stages.beaten, generator);

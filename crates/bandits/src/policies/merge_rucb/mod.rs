@@ -150,7 +150,7 @@ impl MergeRucb {
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current()
+        self.stages.stage()
     }
 
     /// How many arms are left.
@@ -190,7 +190,7 @@ impl MergeRucb {
         }
         if self.shrunk {
             self.shrunk = false;
-            if self.batches.len() > 1 && self.stages.ends(self.batches.arms_left()) {
+            if self.batches.len() > 1 && self.stages.is_stage_over(self.batches.arms_left()) {
                 self.merge(generator);
             }
         }

@@ -128,7 +128,7 @@ impl MergeRucbParallel {
     /// The stage, from 1.
     #[must_use]
     pub fn stage(&self) -> u32 {
-        self.stages.current()
+        self.stages.stage()
     }
 
     /// How many arms are left.
@@ -165,7 +165,7 @@ impl MergeRucbParallel {
         let time = self.clock.at(step);
         self.drop_losers(time);
         // If every batch is down to one arm they merge immediately.
-        while self.batches.len() > 1 && (self.stages.ends(self.batches.arms_left()) || self.meeting == 0) {
+        while self.batches.len() > 1 && (self.stages.is_stage_over(self.batches.arms_left()) || self.meeting == 0) {
             self.stages.merge(&mut self.batches, generator);
             self.meeting = self.batches.len();
             self.drop_losers(time);

@@ -139,9 +139,9 @@ impl Rcs {
     }
 
     /// The end of the stretch, begun at `step`, in which `champion` meets itself.
-    fn alone(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
+    fn play_reign(&mut self, champion: Arm, step: u64, won: bool, generator: &mut Generator) -> u64 {
         let unchallenged = self.bounds.alone_until(champion, step);
-        let reign = if won { self.bounds.duels().reign(champion, generator) } else { 1 };
+        let reign = if won { self.bounds.duels().draw_reign(champion, generator) } else { 1 };
         let last = step.saturating_add(reign - 1);
         if won && last <= unchallenged {
             self.dethroned = Some(champion);
@@ -166,7 +166,7 @@ impl Policy for Rcs {
         self.bounds.advance(step);
         let challenger = self.bounds.challenger(champion, false, generator);
         if challenger == champion && !self.lerot {
-            return Choice::Alone { arm: champion, until: self.alone(champion, step, won, generator) };
+            return Choice::Alone { arm: champion, until: self.play_reign(champion, step, won, generator) };
         }
         Choice::Duel(champion, challenger)
     }

@@ -89,7 +89,7 @@ impl Tournament {
     }
 
     /// How many tournaments in a row `arm` wins, given that it won the first.
-    pub(super) fn reign(&self, arm: Arm, generator: &mut Generator) -> u64 {
+    pub(super) fn draw_reign(&self, arm: Arm, generator: &mut Generator) -> u64 {
         geometric(self.log_product(arm), generator)
     }
 

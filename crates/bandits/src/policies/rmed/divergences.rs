@@ -154,7 +154,7 @@ impl Divergences {
     /// I(i) of every arm, without open outcomes.
     pub(super) fn known_sums(&self) -> Vec<i64> {
         if !self.open.any() {
-            return self.sums.all().collect();
+            return self.sums.iter().collect();
         }
         let behind = |i: usize, j: usize| self.wins[(i, j)] < self.wins[(j, i)];
         let term = |i: usize, j: usize| divergence(self.wins[(i, j)], self.wins[(j, i)]);
@@ -164,14 +164,14 @@ impl Divergences {
 
     /// Whether `j` is in O(`i`).
     #[inline]
-    pub(super) fn not_ahead(&self, i: usize, j: usize) -> bool {
+    pub(super) fn is_not_ahead(&self, i: usize, j: usize) -> bool {
         !self.wins.beats(i, j)
     }
 
     /// The opponent of `arm` by RMED1, perhaps `arm` itself.
     pub(super) fn opponent(&self, arm: usize, generator: &mut Generator) -> usize {
         let leader = self.leader();
-        if (arm != leader && self.not_ahead(arm, leader)) || self.lost_to[arm] == 0 {
+        if (arm != leader && self.is_not_ahead(arm, leader)) || self.lost_to[arm] == 0 {
             return leader;
         }
         self.means.draw_smallest(arm, generator)

@@ -30,13 +30,13 @@ impl LeastSum {
     }
 
     /// The sum of each arm.
-    pub(crate) fn all(&self) -> impl Iterator<Item = i64> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = i64> + '_ {
         self.nodes[self.leaves..self.leaves + self.arms].iter().map(|&(sum, _)| sum)
     }
 
     /// The sum of an arm.
     #[inline]
-    pub(crate) fn of(&self, arm: usize) -> i64 {
+    pub(crate) fn at(&self, arm: usize) -> i64 {
         self.nodes[self.leaves + arm].0
     }
 
@@ -88,7 +88,7 @@ mod tests {
             for _ in 0..2_000 {
                 let leader = (0..arms).min_by_key(|&arm| (plain[arm], arm)).expect("an arm");
                 assert_eq!((tree.leader(), tree.least()), (leader, plain[leader]));
-                assert!(tree.all().eq(plain.iter().copied()) && tree.of(arms - 1) == plain[arms - 1]);
+                assert!(tree.iter().eq(plain.iter().copied()) && tree.at(arms - 1) == plain[arms - 1]);
                 // Few values, so that there are ties.
                 let (arm, more) = (below(&mut generator, arms), below(&mut generator, 5) as i64 - 2);
                 tree.add(arm, more);

@@ -66,7 +66,7 @@ impl Passes {
     }
 
     /// Whether a pass is about to begin.
-    pub(super) fn at_start(&self) -> bool {
+    pub(super) fn is_at_start(&self) -> bool {
         self.played == 0 || self.played == self.pass.len()
     }
 
@@ -97,21 +97,21 @@ impl Passes {
     }
 
     /// Notes that these two meet.
-    pub(super) fn touch(&mut self, arm: usize, opponent: usize) {
+    pub(super) fn note_meeting(&mut self, arm: usize, opponent: usize) {
         self.touched = Some([arm, opponent]);
     }
 
     /// Notes that an outcome that came late, or never, changed these two.
-    pub(super) fn touch_late(&mut self, arm: usize, opponent: usize) {
+    pub(super) fn note_late_outcome(&mut self, arm: usize, opponent: usize) {
         if self.late.len() < self.place.len() {
             self.late.extend([arm, opponent]);
         } else {
-            self.touch_all();
+            self.note_any_change();
         }
     }
 
     /// Notes that any arm may have changed.
-    pub(super) fn touch_all(&mut self) {
+    pub(super) fn note_any_change(&mut self) {
         self.lowest_out = i64::MIN;
     }
 
@@ -120,26 +120,26 @@ impl Passes {
         let Some(touched) = self.touched.take() else {
             return;
         };
-        let most = state.sums.least().saturating_add(pass_allowance(self.clock.ln(step as f64), self.bonus));
+        let max_sum = state.sums.least().saturating_add(pass_allowance(self.clock.ln(step as f64), self.bonus));
         for arm in touched {
-            self.update(arm, most, state);
+            self.update(arm, max_sum, state);
         }
         while let Some(arm) = self.late.pop() {
-            self.update(arm, most, state);
+            self.update(arm, max_sum, state);
         }
-        if most >= self.lowest_out {
+        if max_sum >= self.lowest_out {
             self.lowest_out = i64::MAX;
             for arm in 0..self.place.len() {
-                self.update(arm, most, state);
+                self.update(arm, max_sum, state);
             }
         }
     }
 
     #[inline]
-    fn update(&mut self, arm: usize, most: i64, state: &Divergences) {
+    fn update(&mut self, arm: usize, max_sum: i64, state: &Divergences) {
         if self.place[arm] == PassState::Out {
-            let sum = state.sums.of(arm);
-            if sum <= most {
+            let sum = state.sums.at(arm);
+            if sum <= max_sum {
                 self.place[arm] = PassState::Next;
                 self.admitted += 1;
             } else {
@@ -155,7 +155,7 @@ impl Passes {
 
     /// The first step, `step` or later, that lets in an arm other than the leader.
     pub(super) fn alone_until(&self, step: u64, state: &Divergences) -> u64 {
-        let others = state.sums.all().enumerate().filter(|&(arm, _)| arm != state.leader());
+        let others = state.sums.iter().enumerate().filter(|&(arm, _)| arm != state.leader());
         let Some(nearest) = others.map(|(_, sum)| sum).min() else {
             return u64::MAX;
         };

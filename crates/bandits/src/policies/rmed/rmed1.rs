@@ -114,7 +114,7 @@ impl Policy for Rmed1 {
         self.passes.admit(step - 1, &self.state);
         let arm = self.passes.next_arm(self.state.leader());
         let opponent = self.state.opponent(arm, generator);
-        self.passes.touch(arm, opponent);
+        self.passes.note_meeting(arm, opponent);
         if opponent != arm {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
@@ -154,7 +154,7 @@ impl DelayedFeedback for Rmed1 {
         if let Some(Feedback::Duel { winner, loser, .. }) = feedback {
             self.state.record(winner.index(), loser.index());
         }
-        self.passes.touch_late(i, j);
+        self.passes.note_late_outcome(i, j);
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {

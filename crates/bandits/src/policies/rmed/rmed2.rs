@@ -224,7 +224,7 @@ impl Rmed2 {
             Some(opponents) => opponents[arm],
             None => self.state.cheapest_opponent(arm, self.rule.least_cost()),
         };
-        let behind = |other: usize| other != arm && self.state.not_ahead(arm, other);
+        let behind = |other: usize| other != arm && self.state.is_not_ahead(arm, other);
         let met = |other: usize| f64::from(self.state.met(arm, other));
         if self.rule.komiyama {
             if behind(leader) && met(leader) <= met(cheapest) / self.rule.log_log(step) {
@@ -255,7 +255,7 @@ impl Policy for Rmed2 {
         if !self.catching_up {
             self.passes.admit(step - 1, &self.state);
         }
-        let look = self.passes.at_start() || self.rule.komiyama;
+        let look = self.passes.is_at_start() || self.rule.komiyama;
         self.catching_up = false;
         if look && let Some((first, second)) = self.too_seldom(step) {
             self.catching_up = true;
@@ -271,7 +271,7 @@ impl Policy for Rmed2 {
         }
         let arm = self.passes.next_arm(self.state.leader());
         let opponent = self.opponent(arm, step, generator);
-        self.passes.touch(arm, opponent);
+        self.passes.note_meeting(arm, opponent);
         if opponent != arm {
             return Choice::Duel(Arm::at(arm), Arm::at(opponent));
         }
@@ -287,7 +287,7 @@ impl Policy for Rmed2 {
         if let Feedback::Duel { winner, loser, .. } = feedback {
             self.record(winner.index(), loser.index());
             if self.catching_up {
-                self.passes.touch_all();
+                self.passes.note_any_change();
             }
         }
     }
@@ -312,7 +312,7 @@ impl DelayedFeedback for Rmed2 {
             _ if self.state.met(i, j) < self.meetings => self.cursor = self.cursor.min((i.min(j), i.max(j))),
             _ => {}
         }
-        self.passes.touch_late(i, j);
+        self.passes.note_late_outcome(i, j);
     }
 
     fn wins(&self, i: Arm, j: Arm) -> Option<(u32, u32)> {

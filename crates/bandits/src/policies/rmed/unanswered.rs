@@ -20,11 +20,11 @@ impl Unanswered {
     /// without one.
     #[inline]
     pub(super) fn next(&mut self, wins: &PairCounts, any: bool) -> Option<(usize, usize)> {
-        if self.begun && self.pairs.is_empty() { None } else { self.next_of_some(wins, any) }
+        if self.begun && self.pairs.is_empty() { None } else { self.find_next(wins, any) }
     }
 
     #[cold]
-    fn next_of_some(&mut self, wins: &PairCounts, any: bool) -> Option<(usize, usize)> {
+    fn find_next(&mut self, wins: &PairCounts, any: bool) -> Option<(usize, usize)> {
         let unknown = |&(i, j): &(usize, usize)| wins.met(i, j) == 0;
         if !self.begun && any {
             let arms = wins.arms();

@@ -99,7 +99,7 @@ impl<P: LogConcave> Largest<P> {
     }
 
     /// The distributions.
-    pub(crate) fn all(&self) -> &[P] {
+    pub(crate) fn distributions(&self) -> &[P] {
         &self.all
     }
 

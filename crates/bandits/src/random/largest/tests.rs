@@ -129,7 +129,7 @@ fn classes_and_sums_stay_true_while_distributions_change() {
     for _ in 0..20_000 {
         let before = largest.due;
         let index = largest.draw(&mut generator);
-        let BetaPosterior { won, lost, .. } = largest.all()[index];
+        let BetaPosterior { won, lost, .. } = largest.distributions()[index];
         let wins = positive_unit(&mut generator) < 0.6 - 0.01 * index as f64;
         let wins = f64::from(u8::from(wins));
         largest.set(index, BetaPosterior::new(won + wins, lost + 1.0 - wins));

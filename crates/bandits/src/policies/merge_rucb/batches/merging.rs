@@ -2,9 +2,9 @@
 
 use super::Batches;
 use crate::Arm;
-use crate::policies::merging::Merging;
+use crate::policies::merging::MergingBatches;
 
-impl Merging for Batches {
+impl MergingBatches for Batches {
     fn sizes(&self) -> &[u32] {
         &self.sizes
     }
@@ -43,7 +43,7 @@ impl Merging for Batches {
     }
 
     fn restart(&mut self) {
-        self.ring();
+        self.link_ring();
     }
 
     fn arm_at(&self, batch: usize, place: usize) -> Arm {

@@ -60,7 +60,7 @@ impl Batches {
         }
         batches.left = arms;
         batches.arms = arms;
-        batches.ring();
+        batches.link_ring();
         batches
     }
 
@@ -113,7 +113,7 @@ impl Batches {
     }
 
     /// All batches in a ring, in order.
-    fn ring(&mut self) {
+    fn link_ring(&mut self) {
         let count = self.sizes.len();
         for batch in 0..count {
             self.after[batch] = ((batch + 1) % count) as u32;
