@@ -232,7 +232,7 @@ impl<R: Clone + Into<Receipt>> Impression<String, R> {
     ///
     /// # Errors
     /// None for an impression that this module mixed.
-    pub fn kept(&self) -> Result<Receipt, ReceiptError> {
+    pub fn to_receipt(&self) -> Result<Receipt, ReceiptError> {
         self.receipt.clone().into().with_documents(self.shown.clone())
     }
 }

@@ -6,7 +6,7 @@ use crate::{Doc, Generator, Interleaving, Multileaving, PageError, RankedList};
 pub type MixedList<R> = (Vec<Doc>, R);
 
 /// Draws page after page of `length` documents, each from its own `stages` of lists, with `draw`; `view` gives the lists of one.
-fn growing<'l, L, R>(
+fn draw_pages<'l, L, R>(
     may_grow: bool,
     method: &str,
     stages: &'l [L],
@@ -57,7 +57,7 @@ pub fn interleave_growing<M: Interleaving>(
     generator: &Generator,
 ) -> Result<Option<MixedList<M::Receipt>>, PageError> {
     let mut scratch = M::Scratch::default();
-    growing(
+    draw_pages(
         method.may_grow(),
         method.name(),
         stages,
@@ -78,7 +78,7 @@ pub fn multileave_growing<M: Multileaving>(
     generator: &Generator,
 ) -> Result<Option<MixedList<M::Receipt>>, PageError> {
     let mut scratch = M::Scratch::default();
-    growing(
+    draw_pages(
         method.may_grow(),
         method.name(),
         stages,

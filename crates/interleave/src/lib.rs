@@ -21,7 +21,7 @@
 //! let mut generator = Generator::seed_from_u64(2024);
 //! let impression = by_id::interleave(&method, [&ours, &theirs], 5, &mut generator)?;
 //! assert_eq!(impression.shown().len(), 5);
-//! let kept: Vec<u8> = impression.kept()?.to_bytes();
+//! let kept: Vec<u8> = impression.to_receipt()?.to_bytes();
 //!
 //! // Minutes later, elsewhere: the user clicked on the strudel.
 //! let receipt = Receipt::from_bytes(&kept)?;

@@ -88,7 +88,8 @@ pub enum Ownership {
 }
 
 impl Ownership {
-    /// Whether receipts say which ranker owns each document ([`Mixed::owners`](crate::receipt::Mixed::owners)).
+    /// Whether receipts say which ranker owns each document
+    /// ([`MixedReceipt::owners`](crate::receipt::MixedReceipt::owners)).
     #[must_use]
     pub fn has_owners(self) -> bool {
         matches!(self, Self::Owned | Self::Drafted)
@@ -221,7 +222,7 @@ impl<'a> Name<'a> {
     }
 
     /// No method of this kind has the name.
-    pub(crate) fn unknown(&self, kind: &str, known: &[&str]) -> NameError {
+    pub(crate) fn unknown_method_error(&self, kind: &str, known: &[&str]) -> NameError {
         let mut bases: Vec<&str> = known.iter().map(|name| name.split(':').next().unwrap_or(name)).collect();
         bases.sort_unstable();
         bases.dedup();
@@ -235,13 +236,13 @@ impl<'a> Name<'a> {
 const TAU: f64 = 3.0;
 
 /// `key=value` unless the value is the default.
-pub(crate) fn unless<T: PartialEq + Display>(key: &str, value: T, default: T) -> Option<String> {
+pub(crate) fn setting_unless_default<T: PartialEq + Display>(key: &str, value: T, default: T) -> Option<String> {
     (value != default).then(|| format!("{key}={value}"))
 }
 
 /// `tau=value` unless it is the default.
-pub(crate) fn unless_tau(tau: f64) -> Option<String> {
-    unless("tau", tau, TAU)
+pub(crate) fn tau_unless_default(tau: f64) -> Option<String> {
+    setting_unless_default("tau", tau, TAU)
 }
 
 /// `word` where it applies.

@@ -25,7 +25,7 @@
 //! # Which method serves which page
 //!
 //! Several pages: the list of a page is the beginning of a longer one, so that all pages are mixed in one draw. Where rankers'
-//! lists may also grow from page to page, [`growing`](crate::growing_lists) draws each with the lists of its time.
+//! lists may also grow from page to page, [`growing_lists`](crate::growing_lists) draws each with the lists of its time.
 //!
 //! The numbers are the most that clicks on fixed places, whatever is displayed there, give one ranker over another: in expected
 //! credit, and in probability of a win minus that of a loss. They come from an enumeration of all rankers of three documents, two or
@@ -263,7 +263,7 @@ impl Page {
     ///
     /// # Errors
     /// If a click lies below the page, or the page reaches beyond a mixed list of `mixed` documents.
-    pub fn clicked(&self, clicked: &[usize], mixed: usize) -> Result<Vec<usize>, CreditError> {
+    pub fn clicked_positions(&self, clicked: &[usize], mixed: usize) -> Result<Vec<usize>, CreditError> {
         if self.depth() > mixed {
             return Err(CreditError::Page { position: self.depth() - 1, mixed });
         }
@@ -301,9 +301,9 @@ mod tests {
     fn places_and_clicks() {
         let page = Page::new([None, Some(1), Some(4), None]).unwrap();
         assert_eq!((page.len(), page.depth(), page.is_beginning()), (4, 5, false));
-        assert_eq!(page.clicked(&[3, 2, 0, 2], 5), Ok(vec![4]));
-        assert_eq!(page.clicked(&[4], 5), Err(CreditError::Position { position: 4, length: 4 }));
-        assert_eq!(page.clicked(&[], 4), Err(CreditError::Page { position: 4, mixed: 4 }));
+        assert_eq!(page.clicked_positions(&[3, 2, 0, 2], 5), Ok(vec![4]));
+        assert_eq!(page.clicked_positions(&[4], 5), Err(CreditError::Position { position: 4, length: 4 }));
+        assert_eq!(page.clicked_positions(&[], 4), Err(CreditError::Page { position: 4, mixed: 4 }));
         assert_eq!(page.truncated(2), Page::new([None, Some(1)]).unwrap());
         assert!(Page::first(3).is_beginning() && Page::first(0).is_beginning() && Page::first(0).is_empty());
         assert_eq!(Page::first(100_000).len(), 65_535);

@@ -11,7 +11,7 @@ mod methods;
 mod numbering;
 
 use ::interleave::by_id::IdError;
-use ::interleave::receipt::{ExperimentVersion, Mixed, Parts, Receipt};
+use ::interleave::receipt::{ExperimentVersion, MixedReceipt, Parts, Receipt};
 use ::interleave::{
     AnyInterleaving, AnyMultileaving, Doc, Generator, Interleaving as _, Multileaving as _, Outcome as _, Page,
     Preference, growing_lists, keyed, page,
@@ -154,7 +154,7 @@ impl Impression {
     /// The winner of two rankers.
     #[pyo3(signature = (clicked=None, *, positions=None))]
     fn credit(&self, clicked: Option<&Bound<'_, PyAny>>, positions: Option<Vec<usize>>) -> PyResult<&'static str> {
-        let Mixed::Interleaving(receipt) = self.receipt.mixed() else {
+        let MixedReceipt::Interleaving(receipt) = self.receipt.mixed() else {
             return Err(value_error("the impression is of several rankers: credit_all() says how each did"));
         };
         let positions = self.clicked(clicked, positions)?;
@@ -176,7 +176,7 @@ impl Impression {
         let positions = self.clicked(clicked, positions)?;
         let page = self.receipt.page();
         match self.receipt.mixed() {
-            Mixed::Interleaving(receipt) => {
+            MixedReceipt::Interleaving(receipt) => {
                 let won = with_interleaving(receipt.method(), |method, _| match page {
                     Some(page) => method.credit_page(receipt, page, &positions),
                     None => method.credit(receipt, &positions),
@@ -184,7 +184,7 @@ impl Impression {
                 let won = preference_sign(won.map_err(value_error)?.map_err(value_error)?);
                 Ok((vec![vec![0, won], vec![-won, 0]], None))
             }
-            Mixed::Multileaving(receipt) => {
+            MixedReceipt::Multileaving(receipt) => {
                 let outcome = with_multileaving(receipt.method(), |method, _| match page {
                     Some(page) => method.credit_page(receipt, page, &positions),
                     None => method.credit(receipt, &positions),
@@ -214,7 +214,7 @@ impl Impression {
     fn from_bytes(py: Python<'_>, data: &[u8], whole: bool) -> PyResult<Self> {
         let parts = Parts::read(data).map_err(value_error)?;
         let receipt = Receipt::without_documents_of(&parts, None).map_err(value_error)?;
-        Self::of(py, parts.documents(), parts.pinned(), receipt, whole)
+        Self::of(py, parts.documents(), parts.pinned_documents(), receipt, whole)
     }
 
     /// The impression as JSON.
@@ -277,7 +277,7 @@ impl Impression {
     }
 
     fn kept(py: Python<'_>, kept: &Receipt, whole: bool) -> PyResult<Self> {
-        Self::of(py, kept.documents(), kept.pinned(), kept.without_documents(), whole)
+        Self::of(py, kept.documents(), kept.pinned_documents(), kept.without_documents(), whole)
     }
 
     /// The displayed positions of the mixed list; `None` for a place without a ranker.

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use bandits::Generator;
-use interleave::receipt::{ExperimentVersion, Mixed, Receipt};
+use interleave::receipt::{ExperimentVersion, MixedReceipt, Receipt};
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, ListBuf, Multileaving, RankedList};
 use rand::{RngExt, SeedableRng};
 
@@ -27,9 +27,9 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         let pair = [all[0], all[1]];
         let draw = |_| method.draw(pair, LIST_LENGTH, &mut generator, &mut Default::default()).1;
         let kept: Vec<_> = (0..RECEIPTS).map(draw).collect();
-        let credit = |kept: &Mixed| match kept {
-            Mixed::Interleaving(kept) => method.credit(kept, &CLICKS).is_ok(),
-            Mixed::Multileaving(_) => false,
+        let credit = |kept: &MixedReceipt| match kept {
+            MixedReceipt::Interleaving(kept) => method.credit(kept, &CLICKS).is_ok(),
+            MixedReceipt::Multileaving(_) => false,
         };
         record(&mut rows, name, &kept, credit)?;
     }
@@ -37,9 +37,9 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         let method: AnyMultileaving = name.parse()?;
         let draw = |_| method.draw(&all, LIST_LENGTH, &mut generator, &mut Default::default()).1;
         let kept: Vec<_> = (0..RECEIPTS).map(draw).collect();
-        let credit = |kept: &Mixed| match kept {
-            Mixed::Multileaving(kept) => method.credit(kept, &CLICKS).is_ok(),
-            Mixed::Interleaving(_) => false,
+        let credit = |kept: &MixedReceipt| match kept {
+            MixedReceipt::Multileaving(kept) => method.credit(kept, &CLICKS).is_ok(),
+            MixedReceipt::Interleaving(_) => false,
         };
         record(&mut rows, &format!("{name}, 5 rankers"), &kept, credit)?;
     }
@@ -50,7 +50,7 @@ fn record<R: Clone + Into<Receipt>>(
     rows: &mut Vec<Row>,
     name: &str,
     kept: &[R],
-    credit: impl Fn(&Mixed) -> bool,
+    credit: impl Fn(&MixedReceipt) -> bool,
 ) -> Result<()> {
     let receipts: Vec<Receipt> = kept.iter().cloned().map(Into::into).collect();
     let method = receipts.first().context("a receipt")?.method().to_owned();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use interleave::receipt::Mixed;
+use interleave::receipt::MixedReceipt;
 use interleave::{AnyInterleaving, AnyMultileaving, Interleaving, Multileaving, Outcome, Page, Preference};
 use ranktypes::text::excerpt;
 use verdicts::{PairChoice, VersionDeclarations, wrong_version};
@@ -121,16 +121,16 @@ impl Lineup {
             None => (seen < shown_count).then(|| Page::first(seen)),
         };
         let is_many = matches!(self.scheme, Scheme::Multileaving(_));
-        let mixed_list = Mixed::from_body(body, is_many, &self.method).map_err(|error| error.to_string())?;
+        let mixed_list = MixedReceipt::from_body(body, is_many, &self.method).map_err(|error| error.to_string())?;
         match (&self.scheme, &mixed_list) {
-            (Scheme::Interleaving(method), Mixed::Interleaving(mixed_list)) => {
+            (Scheme::Interleaving(method), MixedReceipt::Interleaving(mixed_list)) => {
                 let winner = match &page {
                     Some(page) => method.credit_page(mixed_list, page, clicked_positions),
                     None => method.credit(mixed_list, clicked_positions),
                 };
                 verdict(0, 1, winner.map_err(|error| error.to_string())?);
             }
-            (Scheme::Multileaving(method), Mixed::Multileaving(mixed_list)) => {
+            (Scheme::Multileaving(method), MixedReceipt::Multileaving(mixed_list)) => {
                 let outcome = match &page {
                     Some(page) => method.credit_page(mixed_list, page, clicked_positions),
                     None => method.credit(mixed_list, clicked_positions),

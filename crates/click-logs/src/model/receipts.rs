@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use interleave::receipt::{self, Mixed, Parts, Receipt};
+use interleave::receipt::{self, MixedReceipt, Parts, Receipt};
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, CreditError, Interleaving,
     Multileaving, Page,
@@ -25,7 +25,7 @@ pub(crate) struct ReceiptRef<'a> {
     pub(crate) documents: Option<[Vec<&'a str>; 2]>,
     /// The experiment and the hash of its version.
     pub(crate) version: Option<(&'a str, u64)>,
-    mixed: &'a Mixed,
+    mixed: &'a MixedReceipt,
     methods: &'a Methods,
 }
 
@@ -35,7 +35,7 @@ impl<'a> ReceiptRef<'a> {
         Self {
             body,
             method: receipt.method(),
-            is_two: matches!(mixed_list, Mixed::Interleaving(_)),
+            is_two: matches!(mixed_list, MixedReceipt::Interleaving(_)),
             length: mixed_list.len(),
             page: receipt.page(),
             documents,
@@ -71,7 +71,7 @@ struct Methods {
 
 impl Methods {
     /// Makes the method of a receipt one of the last.
-    fn note(&mut self, mixed: &Mixed) -> Result<(), String> {
+    fn note(&mut self, mixed: &MixedReceipt) -> Result<(), String> {
         fn note<M: FromStr<Err: ToString>>(last: &mut Option<(String, M)>, name: &str) -> Result<(), String> {
             if last.as_ref().is_none_or(|(known, _)| known != name) {
                 *last = Some((name.to_owned(), name.parse().map_err(|error: M::Err| error.to_string())?));
@@ -79,25 +79,25 @@ impl Methods {
             Ok(())
         }
         match mixed {
-            Mixed::Interleaving(receipt) => note(&mut self.two, receipt.method()),
-            Mixed::Multileaving(receipt) => note(&mut self.many, receipt.method()),
+            MixedReceipt::Interleaving(receipt) => note(&mut self.two, receipt.method()),
+            MixedReceipt::Multileaving(receipt) => note(&mut self.many, receipt.method()),
         }
     }
 
     /// Checks that the receipt, with the page if there is one, is valid for its method. The only click that a valid one refuses is
     /// one below every list, and testing that costs less than crediting no click.
-    fn check(&self, mixed: &Mixed, page: Option<&Page>) -> Result<(), CreditError> {
+    fn check(&self, mixed: &MixedReceipt, page: Option<&Page>) -> Result<(), CreditError> {
         const BELOW: [usize; 1] = [usize::MAX];
         let unknown = || CreditError::UnknownMethod { method: mixed.method().to_owned() };
         let credited = match mixed {
-            Mixed::Interleaving(receipt) => {
+            MixedReceipt::Interleaving(receipt) => {
                 let (_, method) = self.two.as_ref().ok_or_else(unknown)?;
                 match page {
                     Some(page) => method.credit_page(receipt, page, &BELOW).map(drop),
                     None => method.credit(receipt, &BELOW).map(drop),
                 }
             }
-            Mixed::Multileaving(receipt) => {
+            MixedReceipt::Multileaving(receipt) => {
                 let (_, method) = self.many.as_ref().ok_or_else(unknown)?;
                 match page {
                     Some(page) => method.credit_page(receipt, page, &BELOW).map(drop),
@@ -138,7 +138,7 @@ impl Receipts {
         let receipt = Receipt::without_documents_of(&parts, None).map_err(text)?;
         self.methods.note(receipt.mixed())?;
         self.methods.check(receipt.mixed(), None).map_err(text)?;
-        let documents = parts.documents().map(|mixed| [mixed.to_vec(), parts.pinned().to_vec()]);
+        let documents = parts.documents().map(|mixed| [mixed.to_vec(), parts.pinned_documents().to_vec()]);
         Ok(ReceiptRef::new(parts.body(), documents, self.kept.insert(receipt), &self.methods))
     }
 
@@ -152,7 +152,7 @@ impl Receipts {
         self.body = receipt.mixed().to_body();
         let receipt = self.kept.insert(receipt);
         let documents = receipt.documents().map(|documents| {
-            [documents, receipt.pinned()].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
+            [documents, receipt.pinned_documents()].map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>())
         });
         Ok(ReceiptRef::new(&self.body, documents, receipt, &self.methods))
     }

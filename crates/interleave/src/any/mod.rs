@@ -185,7 +185,7 @@ macro_rules! any_method {
                         return method.map(Self::$variant);
                     })+
                 }
-                Err(name.unknown($kind, &Self::NAMES))
+                Err(name.unknown_method_error($kind, &Self::NAMES))
             }
         }
 

@@ -34,7 +34,7 @@ use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if};
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::read_list::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, AlternatingDraw, OUTSIDE, within};
+use crate::support::two_pointer::{ABSENT, AlternatingDraw, OUTSIDE, ranks_within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The depth of the two rankers' lists to which clicks are counted.
@@ -215,10 +215,10 @@ impl Interleaving for BalancedInterleave {
         page: &Page,
         clicked: &[usize],
     ) -> Result<Preference, CreditError> {
-        let clicked = page.clicked(clicked, receipt.len())?;
+        let clicked = page.clicked_positions(clicked, receipt.len())?;
         // As if no more had been drawn than the page reaches.
         let depth = page.depth();
-        let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| within(receipt.tops[n], depth)).collect();
+        let ranks: Vec<[u16; 2]> = clicked.iter().map(|&n| ranks_within(receipt.tops[n], depth)).collect();
         Ok(self.winner(&ranks))
     }
 }

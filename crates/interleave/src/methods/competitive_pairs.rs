@@ -27,7 +27,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_unless_default};
 use crate::random::below;
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::read_list::read;
@@ -210,7 +210,7 @@ impl NamedMethod for CompetitivePairs {
     }
 
     fn settings(&self) -> Vec<String> {
-        unless("coin", self.coin, CoinPer::default()).into_iter().collect()
+        setting_unless_default("coin", self.coin, CoinPer::default()).into_iter().collect()
     }
 }
 

@@ -31,7 +31,7 @@ use crate::name::{Name, NameError, NamedMethod, Ownership};
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::read_list::read;
 use crate::support::receipt_len;
-use crate::support::two_pointer::{ABSENT, AlternatingDraw, within};
+use crate::support::two_pointer::{ABSENT, AlternatingDraw, ranks_within};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Page, Preference, RankedList};
 
 /// The documents that a clicked one should rank above. Each kind includes those before it.
@@ -228,11 +228,11 @@ impl Interleaving for DocumentConstraints {
         page: &Page,
         clicked: &[usize],
     ) -> Result<Preference, CreditError> {
-        let clicked = page.clicked(clicked, receipt.len())?;
+        let clicked = page.clicked_positions(clicked, receipt.len())?;
         // As if no more had been drawn than the page reaches.
         let depth = page.depth();
         let displayed: Vec<usize> = page.positions().collect();
-        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| within(receipt.places[n], depth)).collect();
+        let ranks: Vec<[u16; 2]> = displayed.iter().map(|&n| ranks_within(receipt.places[n], depth)).collect();
         let clicked: Vec<usize> = clicked.iter().filter_map(|n| displayed.binary_search(n).ok()).collect();
         Ok(self.winner(&ranks, &clicked))
     }

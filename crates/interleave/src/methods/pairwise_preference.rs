@@ -369,7 +369,7 @@ impl Multileaving for PairwisePreference {
         page: &Page,
         clicked: &[usize],
     ) -> Result<Vec<u64>, CreditError> {
-        let clicked = page.clicked(clicked, receipt.len())?;
+        let clicked = page.clicked_positions(clicked, receipt.len())?;
         let displayed: Vec<usize> = page.positions().collect();
         Ok(self.scores(receipt, displayed.iter().copied(), &clicked))
     }

@@ -20,7 +20,7 @@
 //! - A ranker never draws a document it does not list; where it has none left, the other draws.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, tau_unless_default};
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::read_list::read;
@@ -125,7 +125,7 @@ impl NamedMethod for ProbabilisticAssignment {
     }
 
     fn settings(&self) -> Vec<String> {
-        unless_tau(self.tau()).into_iter().collect()
+        tau_unless_default(self.tau()).into_iter().collect()
     }
 }
 

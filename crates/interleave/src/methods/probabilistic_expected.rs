@@ -24,12 +24,12 @@
 use rand::Rng;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_unless_default, tau_unless_default};
 use crate::support::expected_sign::{Share, SignSum};
 use crate::support::pack::Pack;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::read_list::read;
-use crate::support::softmax::{Softmax, Successive, TakenRanks};
+use crate::support::softmax::{Softmax, SuccessiveProbabilities, TakenRanks};
 use crate::support::tie_keys::TieKeys;
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList, TieGroup};
@@ -111,7 +111,7 @@ impl ProbabilisticExpected {
             let keys = TieKeys::from_seed(seed.wrapping_add(u64::from(redraw)));
             let exchanges: &[usize] = if is_tied { &[0, 1] } else { &[0] };
             for &exchange in exchanges {
-                let mut successive = sizes.map(|size| Successive::new(usize::from(size), &self.weights));
+                let mut successive = sizes.map(|size| SuccessiveProbabilities::new(usize::from(size), &self.weights));
                 scratch.taken.iter_mut().for_each(TakenRanks::clear);
                 scratch.shares.clear();
                 let mut next = clicked.iter().peekable();
@@ -197,8 +197,8 @@ impl NamedMethod for ProbabilisticExpected {
     }
 
     fn settings(&self) -> Vec<String> {
-        let redraws = unless("redraws", self.redraws, Self::REDRAWS);
-        redraws.into_iter().chain(unless_tau(self.tau())).collect()
+        let redraws = setting_unless_default("redraws", self.redraws, Self::REDRAWS);
+        redraws.into_iter().chain(tau_unless_default(self.tau())).collect()
     }
 }
 

@@ -28,7 +28,7 @@
 //!   has nothing to add.
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, tau_unless_default};
 use crate::support::draft::Draft;
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::rank_weights::{TauError, Weights};
@@ -191,7 +191,7 @@ impl NamedMethod for Sosm {
     }
 
     fn settings(&self) -> Vec<String> {
-        unless_tau(self.tau()).into_iter().collect()
+        tau_unless_default(self.tau()).into_iter().collect()
     }
 }
 
@@ -273,7 +273,7 @@ impl Multileaving for Sosm {
     }
 
     fn credit_page(&self, receipt: &SosmReceipt, page: &Page, clicked: &[usize]) -> Result<Vec<u64>, CreditError> {
-        let clicked = page.clicked(clicked, receipt.length)?;
+        let clicked = page.clicked_positions(clicked, receipt.length)?;
         let displayed: Vec<usize> = page.positions().collect();
         // The ranks among the documents that were displayed.
         let rank = |ranks: &[u16], position: usize| {

@@ -14,7 +14,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::kept_receipt::{Documents, Receipt};
-use super::mixed_receipt::Mixed;
+use super::mixed_receipt::MixedReceipt;
 use super::{CHECKSUM, ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
 
@@ -100,8 +100,8 @@ impl Json<'_> {
             return Err(ReceiptError::new(ReceiptErrorKind::Version, message));
         }
         let mixed = match (interleaving, multileaving) {
-            (Some(receipt), None) => Mixed::Interleaving(NamedReceipt::new(method, receipt.owned())),
-            (None, Some(receipt)) => Mixed::Multileaving(NamedReceipt::new(method, receipt.owned())),
+            (Some(receipt), None) => MixedReceipt::Interleaving(NamedReceipt::new(method, receipt.owned())),
+            (None, Some(receipt)) => MixedReceipt::Multileaving(NamedReceipt::new(method, receipt.owned())),
             _ => return Err(ReceiptError::malformed("expected either `interleaving` or `multileaving`")),
         };
         let version = match version.map(|text| text.parse::<ExperimentVersion>()).transpose() {
@@ -132,8 +132,8 @@ impl Serialize for Receipt {
             return serializer.serialize_bytes(&self.to_bytes());
         }
         let (interleaving, multileaving) = match &self.mixed {
-            Mixed::Interleaving(receipt) => (Some(OneOf::Borrowed(receipt.receipt())), None),
-            Mixed::Multileaving(receipt) => (None, Some(OneOf::Borrowed(receipt.receipt()))),
+            MixedReceipt::Interleaving(receipt) => (Some(OneOf::Borrowed(receipt.receipt())), None),
+            MixedReceipt::Multileaving(receipt) => (None, Some(OneOf::Borrowed(receipt.receipt()))),
         };
         let pinned = self.documents.as_ref().map(|documents| documents.pinned.clone());
         Json {

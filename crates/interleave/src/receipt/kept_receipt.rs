@@ -1,6 +1,6 @@
 //! A receipt with everything that is kept in addition to the data for credit.
 
-use super::mixed_receipt::{Mixed, list_length};
+use super::mixed_receipt::{MixedReceipt, list_length};
 use super::parts::{Parts, ReceiptWriter};
 use super::{ExperimentVersion, ReceiptError, ReceiptErrorKind};
 use crate::{AnyInterleavingReceipt, AnyMultileavingReceipt, AnyOutcome, CreditError, Page, Preference};
@@ -10,7 +10,7 @@ use crate::{AnyInterleavingReceipt, AnyMultileavingReceipt, AnyOutcome, CreditEr
 /// `serde` writes it as JSON, or as [bytes](Self::to_bytes) into formats that are not for people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
-    pub(super) mixed: Mixed,
+    pub(super) mixed: MixedReceipt,
     pub(super) version: Option<ExperimentVersion>,
     pub(super) page: Option<Page>,
     pub(super) propensity: Option<f64>,
@@ -24,21 +24,21 @@ pub(super) struct Documents {
     pub(super) pinned: Vec<String>,
 }
 
-impl From<Mixed> for Receipt {
-    fn from(mixed: Mixed) -> Self {
+impl From<MixedReceipt> for Receipt {
+    fn from(mixed: MixedReceipt) -> Self {
         Self { mixed, version: None, page: None, propensity: None, documents: None }
     }
 }
 
 impl From<AnyInterleavingReceipt> for Receipt {
     fn from(receipt: AnyInterleavingReceipt) -> Self {
-        Mixed::Interleaving(receipt).into()
+        MixedReceipt::Interleaving(receipt).into()
     }
 }
 
 impl From<AnyMultileavingReceipt> for Receipt {
     fn from(receipt: AnyMultileavingReceipt) -> Self {
-        Mixed::Multileaving(receipt).into()
+        MixedReceipt::Multileaving(receipt).into()
     }
 }
 
@@ -164,7 +164,7 @@ impl Receipt {
 
     /// The method's receipt.
     #[must_use]
-    pub fn mixed(&self) -> &Mixed {
+    pub fn mixed(&self) -> &MixedReceipt {
         &self.mixed
     }
 
@@ -200,7 +200,7 @@ impl Receipt {
 
     /// The documents of the pinned places of the page, top down.
     #[must_use]
-    pub fn pinned(&self) -> &[String] {
+    pub fn pinned_documents(&self) -> &[String] {
         self.documents.as_ref().map_or(&[], |documents| documents.pinned.as_slice())
     }
 
@@ -304,7 +304,7 @@ impl Receipt {
         let mut receipt = Self::without_documents_of(&parts, method)?;
         if let Some(mixed) = parts.documents() {
             let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-            receipt.documents = Some(Documents { mixed: owned(mixed), pinned: owned(parts.pinned()) });
+            receipt.documents = Some(Documents { mixed: owned(mixed), pinned: owned(parts.pinned_documents()) });
             receipt.check_documents()?;
         }
         Ok(receipt)
@@ -322,7 +322,7 @@ impl Receipt {
         let receipt = Self { mixed: parts.mixed(method)?, version, page, propensity, documents: None };
         receipt.check_parts()?;
         if let Some(documents) = parts.documents() {
-            receipt.check_counts(documents.len(), parts.pinned().len())?;
+            receipt.check_counts(documents.len(), parts.pinned_documents().len())?;
         }
         Ok(receipt)
     }

@@ -10,14 +10,14 @@ use crate::{
 
 /// The receipt of a method, by the number of rankers that it compares.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mixed {
+pub enum MixedReceipt {
     /// A receipt of two rankers.
     Interleaving(AnyInterleavingReceipt),
     /// A receipt of any number of rankers.
     Multileaving(AnyMultileavingReceipt),
 }
 
-impl Mixed {
+impl MixedReceipt {
     /// The full name of the method that drew the list.
     #[must_use]
     pub fn method(&self) -> &str {
@@ -110,7 +110,7 @@ fn method<M: FromStr>(name: &str) -> Result<M, CreditError> {
 }
 
 /// Checks that a receipt's list has a length that lists can have, and that its parts agree on it.
-pub(super) fn list_length(mixed: &Mixed) -> Result<(), ReceiptError> {
+pub(super) fn list_length(mixed: &MixedReceipt) -> Result<(), ReceiptError> {
     if mixed.len() <= crate::RankedList::MAX_LEN {
         Ok(())
     } else {

@@ -53,7 +53,7 @@ mod parts;
 
 pub use experiment::{ExperimentVersion, VersionError};
 pub use kept_receipt::Receipt;
-pub use mixed_receipt::Mixed;
+pub use mixed_receipt::MixedReceipt;
 pub use parts::Parts;
 
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The parts of a receipt, borrowed from its bytes: nothing is copied until needed.
 
-use super::mixed_receipt::{Mixed, list_length};
+use super::mixed_receipt::{MixedReceipt, list_length};
 use super::{FORMAT, PLAIN_VALUE, ReceiptError, ReceiptErrorKind, seal, unseal};
 use crate::support::pack::{Reader, Writer};
 use crate::{InterleavingReceipt, MultileavingReceipt, NamedReceipt, Page};
@@ -110,11 +110,11 @@ impl<'a> Parts<'a> {
 
     /// The documents of the pinned places of the page, top down.
     #[must_use]
-    pub fn pinned(&self) -> &[&'a str] {
+    pub fn pinned_documents(&self) -> &[&'a str] {
         self.documents.as_ref().map_or(&[], |documents| documents.pinned.as_slice())
     }
 
-    /// The method's own receipt in bytes, for [`Mixed::from_body`].
+    /// The method's own receipt in bytes, for [`MixedReceipt::from_body`].
     #[must_use]
     pub fn body(&self) -> &'a [u8] {
         self.body
@@ -124,7 +124,7 @@ impl<'a> Parts<'a> {
     ///
     /// # Errors
     /// If there is no name, if the two names differ, or if the bytes are not a receipt of the method.
-    pub fn mixed(&self, method: Option<&str>) -> Result<Mixed, ReceiptError> {
+    pub fn mixed(&self, method: Option<&str>) -> Result<MixedReceipt, ReceiptError> {
         let method = match (self.method, method) {
             (Some(own), Some(given)) if own != given => {
                 let message = format!("it is of the method {own:?}, not {given:?}");
@@ -136,7 +136,7 @@ impl<'a> Parts<'a> {
                 return Err(ReceiptError::new(ReceiptErrorKind::Method, message));
             }
         };
-        Mixed::from_body(self.body, self.is_multileaving, method)
+        MixedReceipt::from_body(self.body, self.is_multileaving, method)
     }
 }
 
@@ -148,7 +148,7 @@ pub(super) struct ReceiptWriter<'a> {
     pub(super) page: Option<&'a Page>,
     pub(super) propensity: Option<f64>,
     pub(super) documents: Option<(&'a [&'a str], &'a [&'a str])>,
-    pub(super) mixed: &'a Mixed,
+    pub(super) mixed: &'a MixedReceipt,
 }
 
 impl ReceiptWriter<'_> {
@@ -156,7 +156,7 @@ impl ReceiptWriter<'_> {
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let Self { method, version, page, propensity, documents, mixed } = self;
         let flag = |part: u8, is_there: bool| if is_there { part } else { 0 };
-        let flags = flag(MULTILEAVING_FLAG, matches!(mixed, Mixed::Multileaving(_)))
+        let flags = flag(MULTILEAVING_FLAG, matches!(mixed, MixedReceipt::Multileaving(_)))
             | flag(METHOD_FLAG, method.is_some())
             | flag(VERSION_FLAG, version.is_some())
             | flag(PAGE_FLAG, page.is_some())
@@ -188,7 +188,7 @@ impl ReceiptWriter<'_> {
     }
 }
 
-impl Mixed {
+impl MixedReceipt {
     /// The method's own part in bytes, for [`from_body`](Self::from_body): without a checksum, and without the method's name.
     #[must_use]
     pub fn to_body(&self) -> Vec<u8> {

@@ -57,7 +57,7 @@ macro_rules! pages_by_clicks {
             page: &crate::Page,
             clicked: &[usize],
         ) -> Result<$outcome, CreditError> {
-            self.credit(receipt, &page.clicked(clicked, receipt.len())?)
+            self.credit(receipt, &page.clicked_positions(clicked, receipt.len())?)
         }
     };
 }

@@ -29,7 +29,7 @@ impl TakenRanksMask {
     }
 }
 
-/// The [`Head`] of each set of ranks that are [`TakenRanksMask`], aligned to cache lines.
+/// The [`Head`] of each set of taken ranks ([`TakenRanksMask`]), aligned to cache lines.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Heads([Head; 1 << HEAD]);

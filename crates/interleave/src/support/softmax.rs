@@ -191,7 +191,7 @@ impl Softmax {
 
 /// The probabilities of the documents of a list, in order, from the ranks that one ranker gives them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Successive {
+pub(crate) struct SuccessiveProbabilities {
     mass: u64,
 }
 
@@ -234,7 +234,7 @@ impl PartialEq for Chance {
 
 impl Eq for Chance {}
 
-impl Successive {
+impl SuccessiveProbabilities {
     /// The full mass of a ranker that lists `documents`.
     pub(crate) fn new(documents: usize, weights: &Weights) -> Self {
         Self { mass: weights.total(documents) }

@@ -13,7 +13,7 @@ pub(crate) const OUTSIDE: u16 = u16::MAX;
 pub(crate) const ABSENT: u16 = OUTSIDE - 1;
 
 /// The ranks that a list of `depth` documents gives a document, from those that a longer one gives it.
-pub(crate) fn within(ranks: [u16; 2], depth: usize) -> [u16; 2] {
+pub(crate) fn ranks_within(ranks: [u16; 2], depth: usize) -> [u16; 2] {
     ranks.map(|rank| if rank < ABSENT && usize::from(rank) >= depth { OUTSIDE } else { rank })
 }
 

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use interleave::{
     AnyInterleaving, AnyInterleavingReceipt, AnyMultileaving, AnyMultileavingReceipt, Doc, Generator, Interleaving,
     ListBuf, Multileaving, Outcome, Preference,
-    receipt::{self, Mixed, Receipt},
+    receipt::{self, MixedReceipt, Receipt},
 };
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -153,10 +153,10 @@ fn kept_receipts_are_read_and_written_alike() {
         let plain = bytes_of(&row.plain);
         let (mixed, written) = if row.two {
             let kept: AnyInterleavingReceipt = receipt::from_bytes(&plain).unwrap();
-            (Mixed::Interleaving(kept.clone()), receipt::to_bytes(&kept))
+            (MixedReceipt::Interleaving(kept.clone()), receipt::to_bytes(&kept))
         } else {
             let kept: AnyMultileavingReceipt = receipt::from_bytes(&plain).unwrap();
-            (Mixed::Multileaving(kept.clone()), receipt::to_bytes(&kept))
+            (MixedReceipt::Multileaving(kept.clone()), receipt::to_bytes(&kept))
         };
         assert_eq!((&mixed, written.unwrap()), (receipt.mixed(), plain));
     }
@@ -167,8 +167,8 @@ fn kept_receipts_are_credited_as_they_were() {
     for row in rows() {
         let receipt = Receipt::from_bytes(&bytes_of(&row.bytes)).unwrap();
         let found = match receipt.mixed() {
-            Mixed::Interleaving(kept) => two_digits(&kept.method().parse().unwrap(), kept, row.shown.len()),
-            Mixed::Multileaving(kept) => {
+            MixedReceipt::Interleaving(kept) => two_digits(&kept.method().parse().unwrap(), kept, row.shown.len()),
+            MixedReceipt::Multileaving(kept) => {
                 many_digits(&kept.method().parse().unwrap(), kept, row.shown.len(), row.scores.len())
             }
         };

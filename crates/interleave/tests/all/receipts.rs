@@ -93,7 +93,7 @@ fn parts_are_read_where_they_are() {
     assert_eq!(parts.method(), Some(receipt.method()));
     assert_eq!(parts.version(), receipt.version().map(|version| (version.experiment(), version.hash())));
     assert_eq!((parts.page(), parts.propensity()), (receipt.page(), Some(0.25)));
-    assert_eq!((parts.documents().unwrap().len(), parts.pinned()), (receipt.mixed().len(), &["advert"][..]));
+    assert_eq!((parts.documents().unwrap().len(), parts.pinned_documents()), (receipt.mixed().len(), &["advert"][..]));
     assert_eq!(&parts.mixed(None).unwrap(), receipt.mixed());
     assert_eq!(receipt.shown().unwrap(), ["advert", "doc-0", "doc-2", "doc-3", "doc-5"]);
     assert_eq!(receipt.truncated(2).shown().unwrap(), ["advert", "doc-0"]);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use bandits::open::Ticket;
-use interleave::receipt::{Mixed, Receipt, ReceiptError};
+use interleave::receipt::{MixedReceipt, Receipt, ReceiptError};
 use interleave::{AnyOutcome, Outcome as _, Ownership, Page};
 use verdicts::integrity::{Draw, PageClicks, PageRecord, Side};
 
@@ -123,7 +123,7 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    fn of(mixed: &Mixed) -> Option<Self> {
+    fn of(mixed: &MixedReceipt) -> Option<Self> {
         Some(Self { owners: mixed.owners()?, is_draft: mixed.ownership() == Ownership::Drafted })
     }
 }

@@ -18,7 +18,7 @@ pub enum PairCredit {
 }
 
 impl PairCredit {
-    pub(super) fn real(self, [first, second]: [u16; 2]) -> f64 {
+    pub(super) fn value(self, [first, second]: [u16; 2]) -> f64 {
         let (first, second) = (f64::from(first), f64::from(second));
         match self {
             Self::Linear => second - first,
@@ -39,7 +39,7 @@ impl PairCredit {
             }
             return Preference::of(sums[0].score().cmp(&sums[1].score()));
         }
-        let sum: i64 = clicked.map(|ranks| self.real(ranks) as i64).sum();
+        let sum: i64 = clicked.map(|ranks| self.value(ranks) as i64).sum();
         Preference::of(sum.cmp(&0))
     }
 }
@@ -56,7 +56,7 @@ pub enum RankCredit {
 }
 
 impl RankCredit {
-    pub(super) fn real(self, rank: u16) -> f64 {
+    pub(super) fn value(self, rank: u16) -> f64 {
         match self {
             Self::Inverse => 1.0 / f64::from(rank.max(1)),
             Self::Negative => -f64::from(rank),
@@ -67,7 +67,7 @@ impl RankCredit {
         match self {
             Self::Inverse => {
                 let mut sum = Credit::default();
-                clicked.for_each(|rank| sum.add(Credit::of(self.real(rank))));
+                clicked.for_each(|rank| sum.add(Credit::of(self.value(rank))));
                 sum.score()
             }
             Self::Negative => clicked.map(|rank| 65_536 - u64::from(rank)).sum(),

@@ -11,7 +11,7 @@ use super::program::Constraints;
 use super::walk::Walk;
 use super::{LpFit, PairCredit, choose};
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, unless};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_unless_default};
 use crate::support::pack::{Pack, Reader, Writer};
 use crate::support::read_list::read_drawn;
 use crate::support::revealed_top::{self, RevealedTop};
@@ -95,7 +95,7 @@ impl OptimizedInterleave {
     fn candidates(&self, tops: [&[Doc]; 2], length: usize) -> Vec<Vec<Doc>> {
         let max_lists = self.most_lists.min((Self::MAX_PLACES / length.max(1)).max(2));
         let walk = Walk::new(tops, length);
-        walk.all(max_lists).unwrap_or_else(|| {
+        walk.all_lists(max_lists).unwrap_or_else(|| {
             let mut coins = Generator::seed_from_u64(0);
             let mut lists = Vec::new();
             for _ in 0..max_lists / 2 {
@@ -117,7 +117,7 @@ impl OptimizedInterleave {
         let depth = lists.iter().map(Vec::len).max().unwrap_or(0);
         let mut row = Vec::new();
         for k in 0..depth {
-            let credit = |list: &Vec<(Doc, [u16; 2])>| list.get(k).map_or(0.0, |&(_, ranks)| self.credit.real(ranks));
+            let credit = |list: &Vec<(Doc, [u16; 2])>| list.get(k).map_or(0.0, |&(_, ranks)| self.credit.value(ranks));
             row.clear();
             row.extend(lists.iter().map(credit));
             constraints.push(&row);
@@ -133,7 +133,7 @@ impl OptimizedInterleave {
         for (k, &(_, ranks)) in list.iter().enumerate() {
             let weight = 1.0 / (k as f64 + 1.0);
             total += weight;
-            let credit = self.credit.real(ranks);
+            let credit = self.credit.value(ranks);
             if credit != 0.0 {
                 weights[usize::from(credit < 0.0)] += weight;
             }
@@ -265,7 +265,7 @@ impl NamedMethod for OptimizedInterleave {
             PairCredit::Binary => Some("binary".to_owned()),
             PairCredit::Inverse => Some("inverse".to_owned()),
         };
-        credit.into_iter().chain(unless("lists", self.most_lists, Self::MAX_LISTS)).collect()
+        credit.into_iter().chain(setting_unless_default("lists", self.most_lists, Self::MAX_LISTS)).collect()
     }
 }
 
@@ -353,7 +353,7 @@ mod tests {
                     assert!(is_exact || credit == PairCredit::Binary, "{first:?} {second:?}");
                     let mean = |chances: &[f64], k: usize| -> f64 {
                         let lists = chances.iter().zip(&solved.lists);
-                        lists.map(|(p, list)| p * credit.real(list[k].1)).sum()
+                        lists.map(|(p, list)| p * credit.value(list[k].1)).sum()
                     };
                     let value = |chances: &[f64]| -> f64 {
                         let lists = chances.iter().zip(&solved.lists);

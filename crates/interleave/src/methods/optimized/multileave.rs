@@ -4,7 +4,7 @@ use super::absent;
 use super::program::Constraints;
 use super::{LpFit, RankCredit, choose};
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, setting_unless_default};
 use crate::random::below;
 use crate::support::pack::Pack;
 use crate::support::read_list::read_drawn;
@@ -155,7 +155,7 @@ impl OptimizedMultileaveScratch {
                     continue;
                 };
                 let span = i * rankers..(i + 1) * rankers;
-                let credit = self.ranks(doc, rankers).iter().map(|&rank| method.credit.real(rank));
+                let credit = self.ranks(doc, rankers).iter().map(|&rank| method.credit.value(rank));
                 list_sum[span.clone()].iter_mut().zip(credit).for_each(|(list_sum, credit)| *list_sum = credit);
                 let mean = list_sum[span.clone()].iter().sum::<f64>() / rankers as f64;
                 for (list_sum, sum) in list_sum[span.clone()].iter_mut().zip(&mut credits[span]) {
@@ -222,7 +222,7 @@ impl NamedMethod for OptimizedMultileave {
 
     fn settings(&self) -> Vec<String> {
         let credit = setting_if(self.credit == RankCredit::Negative, "negative");
-        credit.into_iter().chain(unless("lists", self.lists, Self::LISTS)).collect()
+        credit.into_iter().chain(setting_unless_default("lists", self.lists, Self::LISTS)).collect()
     }
 }
 

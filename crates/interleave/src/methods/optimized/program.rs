@@ -46,11 +46,11 @@ impl Points {
     }
 
     /// The products of all points with a weighted sum of some.
-    fn along(&self, corral: &[usize], weights: &[f64]) -> Vec<f64> {
+    fn products_with(&self, corral: &[usize], weights: &[f64]) -> Vec<f64> {
         let mut products = vec![0.0; self.number];
         for row in &self.rows {
-            let here: f64 = corral.iter().map(|&i| weights[i] * row[i]).sum();
-            products.iter_mut().zip(row).for_each(|(product, x)| *product += here * x);
+            let weighted_sum: f64 = corral.iter().map(|&i| weights[i] * row[i]).sum();
+            products.iter_mut().zip(row).for_each(|(product, x)| *product += weighted_sum * x);
         }
         for &i in corral {
             let sums = self.gram.chunks(self.number).nth(i).unwrap_or_default();
@@ -150,7 +150,7 @@ fn nearest(points: &Points) -> Vec<f64> {
     let mut corral = vec![start];
     let scale = norms.iter().copied().fold(0.0, f64::max);
     for _ in 0..1000 {
-        let along = points.along(&corral, &weights);
+        let along = points.products_with(&corral, &weights);
         let norm: f64 = corral.iter().map(|&j| weights[j] * along[j]).sum();
         let best = (0..n).min_by(|&i, &j| along[i].total_cmp(&along[j]));
         let Some(entering) = best.filter(|&j| norm - along[j] > 1e-12 * scale) else {

@@ -36,8 +36,8 @@ impl<'a> Walk<'a> {
         [0, 1].map(|x| self.tops[x].get(at[x]).copied())
     }
 
-    /// Every list, once; `None` where there are more than `most`.
-    pub(super) fn all(&self, max_lists: usize) -> Option<Vec<Vec<Doc>>> {
+    /// Every list, once; `None` where there are more than `max_lists`.
+    pub(super) fn all_lists(&self, max_lists: usize) -> Option<Vec<Vec<Doc>>> {
         let mut lists: Vec<(Vec<Doc>, [usize; 2])> = vec![(Vec::new(), [0, 0])];
         for _ in 0..self.length {
             for i in 0..lists.len() {
@@ -133,10 +133,10 @@ mod tests {
         for second in permutations(4) {
             for length in 0..=4 {
                 let tops = [first, &second].map(|order| &order[..length]);
-                let mut lists = Walk::new(tops, length).all(16).unwrap();
+                let mut lists = Walk::new(tops, length).all_lists(16).unwrap();
                 lists.sort_unstable();
                 assert_eq!(lists, allowed([first, &second], 4, length));
-                assert_eq!(Walk::new(tops, length).all(lists.len() - 1).is_none(), lists.len() > 1);
+                assert_eq!(Walk::new(tops, length).all_lists(lists.len() - 1).is_none(), lists.len() > 1);
                 // Every walk by coins is one of them.
                 for coins in 0..16 {
                     let flips = (0..length).map(|n| coins >> n & 1 == 1);
@@ -146,6 +146,6 @@ mod tests {
         }
         // Lists that end, and share nothing.
         let tops: [&[Doc]; 2] = [&[Doc(0), Doc(1)], &[Doc(2)]];
-        assert_eq!(Walk::new(tops, 9).all(9).unwrap().len(), 3);
+        assert_eq!(Walk::new(tops, 9).all_lists(9).unwrap().len(), 3);
     }
 }

@@ -27,9 +27,9 @@ impl Default for DrawProbabilities {
 #[inline]
 pub(super) fn winner_by_clicks(list: &ShownList, clicked: u16) -> Preference {
     let at = |clicked: u16| list[clicked.trailing_zeros() as usize].rounded_chances();
-    let second = without_the_first(clicked);
-    let third = without_the_first(second);
-    if without_the_first(third) != 0 {
+    let second = clear_lowest_bit(clicked);
+    let third = clear_lowest_bit(second);
+    if clear_lowest_bit(third) != 0 {
         return winner_by_many_clicks(list, clicked);
     }
     let [f, s] = at(clicked);
@@ -45,7 +45,7 @@ pub(super) fn winner_by_clicks(list: &ShownList, clicked: u16) -> Preference {
 const CLEAR: f64 = 1.0 / (1_u64 << 40) as f64;
 
 #[inline]
-fn without_the_first(clicked: u16) -> u16 {
+fn clear_lowest_bit(clicked: u16) -> u16 {
     clicked & clicked.wrapping_sub(1)
 }
 
@@ -88,7 +88,7 @@ fn scaled_expectation<const N: usize>(
         }
         by_number[0] *= first;
         denominator *= first + second;
-        clicks_left = without_the_first(clicks_left);
+        clicks_left = clear_lowest_bit(clicks_left);
     }
     let clicks = clicked.count_ones() as usize;
     let more = |n: usize| f64::from((2 * n).cmp(&clicks) as i8);

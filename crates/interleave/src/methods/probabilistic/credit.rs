@@ -56,14 +56,14 @@ impl DrawProbabilities {
 
     /// Compares, exactly, how likely the rankers are to have contributed the document.
     #[inline]
-    fn likelier(&self) -> Ordering {
+    fn compare_rankers(&self) -> Ordering {
         let [first, second] = self.chances();
         first.cmp(&second)
     }
 
     /// P(contributed by the second ranker), to within 4 x 2^-53.
     #[inline]
-    fn second(&self) -> f64 {
+    fn probability_of_second(&self) -> f64 {
         let first = self.weights[0] as f64 * self.masses[1].max(1) as f64;
         let second = self.weights[1] as f64 * self.masses[0].max(1) as f64;
         if first + second > 0.0 { second / (first + second) } else { 0.5 }
@@ -96,7 +96,7 @@ impl Tally {
         }
         self.probabilities[self.clicks] = probabilities;
         self.clicks += usize::from(clicked);
-        let likelier = probabilities.likelier();
+        let likelier = probabilities.compare_rankers();
         self.leans[0] |= clicked & (likelier == Ordering::Greater);
         self.leans[1] |= clicked & (likelier == Ordering::Less);
     }
@@ -125,10 +125,10 @@ impl Tally {
     fn mixed_winner(&mut self) -> Preference {
         let clicked = &self.probabilities[..self.clicks];
         let expected = if let [one, other] = clicked {
-            expectation_of_two(one.second(), other.second())
+            expectation_of_two(one.probability_of_second(), other.probability_of_second())
         } else {
             self.recursion.resize(clicked.len() + 1, 0.0);
-            expectation(clicked.iter().map(DrawProbabilities::second), &mut self.recursion)
+            expectation(clicked.iter().map(DrawProbabilities::probability_of_second), &mut self.recursion)
         };
         winner_by_expectation(expected, clicked.len())
     }
@@ -148,7 +148,7 @@ pub(super) fn winner_by_sign(expected: f64) -> Preference {
 
 /// The winner by the clicked positions, the same as [`Tally`]'s; decided without a tally if all lean towards one ranker.
 pub(crate) fn winner(clicked: impl Iterator<Item = DrawProbabilities> + Clone) -> Preference {
-    let mut leans = clicked.clone().map(|probabilities| probabilities.likelier()).filter(|leaning| leaning.is_ne());
+    let mut leans = clicked.clone().map(|probabilities| probabilities.compare_rankers()).filter(|leaning| leaning.is_ne());
     let Some(first) = leans.next() else { return Preference::Tie };
     if leans.all(|leaning| leaning == first) {
         return Preference::of(first);
@@ -213,7 +213,7 @@ mod tests {
 
     /// All 2^c assignments, each with its probability.
     fn by_enumeration(clicked: &[DrawProbabilities]) -> f64 {
-        let q: Vec<f64> = clicked.iter().map(DrawProbabilities::second).collect();
+        let q: Vec<f64> = clicked.iter().map(DrawProbabilities::probability_of_second).collect();
         (0_u32..1 << q.len())
             .map(|owners| {
                 let p: f64 =
@@ -231,10 +231,10 @@ mod tests {
         let million = 1_000_000;
         let clicked =
             [probabilities(703_583, million, 876_712, million), probabilities(296_703, million, 888_889, million)];
-        assert!((clicked[0].second() - 0.554_778).abs() < 1e-6);
-        assert!((clicked[1].second() - 0.749_743).abs() < 1e-6);
+        assert!((clicked[0].probability_of_second() - 0.554_778).abs() < 1e-6);
+        assert!((clicked[1].probability_of_second() - 0.749_743).abs() < 1e-6);
         assert!(
-            (expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]) - 0.304_520)
+            (expectation(clicked.iter().map(DrawProbabilities::probability_of_second), &mut vec![0.0; clicked.len() + 1]) - 0.304_520)
                 .abs()
                 < 2e-6
         );
@@ -270,7 +270,7 @@ mod tests {
         #[test]
         fn recursion_is_enumeration(raw in prop::collection::vec((1_u64..1 << 60, 1_u64..1 << 60, 1_u64..1 << 60, 1_u64..1 << 60), 1..9)) {
             let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(a, a + b, c, c + d)).collect();
-            let fast = expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]);
+            let fast = expectation(clicked.iter().map(DrawProbabilities::probability_of_second), &mut vec![0.0; clicked.len() + 1]);
             prop_assert!((fast - by_enumeration(&clicked)).abs() < 2.0 * tolerance(clicked.len()));
             let swapped: Vec<DrawProbabilities> = raw.iter().map(|&(a, b, c, d)| probabilities(c, c + d, a, a + b)).collect();
             let turned = match marginal(&swapped) {
@@ -285,15 +285,15 @@ mod tests {
         fn two_positions_are_as_any_number(weights: [[u64; 2]; 2], masses: [[u64; 2]; 2]) {
             let clicked = [0, 1].map(|n| DrawProbabilities { weights: weights[n], masses: masses[n] });
             let [one, other] = clicked;
-            let plain = expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]);
-            prop_assert_eq!(expectation_of_two(one.second(), other.second()).to_bits(), plain.to_bits());
+            let plain = expectation(clicked.iter().map(DrawProbabilities::probability_of_second), &mut vec![0.0; clicked.len() + 1]);
+            prop_assert_eq!(expectation_of_two(one.probability_of_second(), other.probability_of_second()).to_bits(), plain.to_bits());
         }
 
         #[test]
         fn leaning_alone_decides(raw in prop::collection::vec((1_u64..9, 1_u64..9), 1..8)) {
             // All lean to the second ranker or to neither.
             let clicked: Vec<DrawProbabilities> = raw.iter().map(|&(a, b)| probabilities(a, 100, a + b - 1, 100)).collect();
-            let expected = expectation(clicked.iter().map(DrawProbabilities::second), &mut vec![0.0; clicked.len() + 1]);
+            let expected = expectation(clicked.iter().map(DrawProbabilities::probability_of_second), &mut vec![0.0; clicked.len() + 1]);
             let tie = raw.iter().all(|&(_, b)| b == 1);
             prop_assert_eq!(tie, expected.abs() <= tolerance(clicked.len()));
             prop_assert_eq!(marginal(&clicked) == Preference::Second, expected > tolerance(clicked.len()));

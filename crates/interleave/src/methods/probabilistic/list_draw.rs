@@ -30,7 +30,7 @@ pub struct ProbabilisticScratch {
     shown: Vec<Doc>,
     clicks: Clicks,
     pub(super) shared: SharedScratch,
-    pub(super) short: super::short_lists::Marks,
+    pub(super) short_marks: super::short_lists::Marks,
 }
 
 /// The clicks of one impression.
@@ -38,15 +38,15 @@ pub struct ProbabilisticScratch {
 pub(super) struct Clicks {
     pub(super) tally: Tally,
     /// By position, where their probabilities are computed later.
-    pub(super) at: Vec<bool>,
+    pub(super) is_clicked: Vec<bool>,
 }
 
 impl Clicks {
     #[inline]
     pub(super) fn remember(&mut self, position: usize, clicked: bool) {
-        match self.at.get_mut(position) {
-            Some(at) => *at = clicked,
-            None => self.at.push(clicked),
+        match self.is_clicked.get_mut(position) {
+            Some(is_clicked) => *is_clicked = clicked,
+            None => self.is_clicked.push(clicked),
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) struct ListDraw<'a> {
     table: &'a RankTable,
     heads: &'a Heads,
     /// The number of the impression: entries of marks that hold it are taken.
-    now: u32,
+    impression: u32,
     /// Marks of shown documents, by document.
     marks: &'a mut [u32],
     shown: &'a mut Vec<Doc>,
@@ -131,7 +131,7 @@ impl<'a> ListDraw<'a> {
         };
         let sides = [side(lists[0], first, one), side(lists[1], second, other)];
         let (table, heads) = (weights.table(), weights.heads());
-        (Self { table, heads, now: *impression, marks: by_document, shown, sides }, clicks)
+        (Self { table, heads, impression: *impression, marks: by_document, shown, sides }, clicks)
     }
 
     /// Draws the next document, with its probabilities under the order that drew it; `None` when neither
@@ -149,7 +149,7 @@ impl<'a> ListDraw<'a> {
             }
         }
         let masses = [self.sides[0].mass, self.sides[1].mass];
-        let (table, stamp) = (self.table, self.now);
+        let (table, stamp) = (self.table, self.impression);
         let ranker_draw = &self.sides[x];
         let target = ((u128::from(luck >> 1) * u128::from(ranker_draw.mass)) >> 63) as u64;
         let head = self.heads.left(ranker_draw.taken);
@@ -180,7 +180,7 @@ impl<'a> ListDraw<'a> {
     /// as far as credit needs.
     #[inline(always)]
     pub(super) fn redraw(&mut self, position: usize, generator: &mut Generator) -> DrawProbabilities {
-        let stamp = self.now;
+        let stamp = self.impression;
         let doc = self.shown[position];
         let mut bits = BitBudget(generator.next_u64());
         let mut probabilities = DrawProbabilities { weights: [0; 2], masses: [0; 2] };

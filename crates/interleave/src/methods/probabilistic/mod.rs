@@ -51,7 +51,7 @@ use list_draw::ListDraw;
 use shared::SharedImpression;
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, tau_unless_default};
 use crate::support::pages_by_clicks;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::{CreditError, Doc, Examination, Generator, Interleaving, Preference, RankedList};
@@ -158,7 +158,7 @@ impl NamedMethod for ProbabilisticInterleave {
 
     fn settings(&self) -> Vec<String> {
         let ties = setting_if(self.credit_ties == CreditTies::Same, self.credit_ties.name());
-        ties.into_iter().chain(unless_tau(self.tau())).collect()
+        ties.into_iter().chain(tau_unless_default(self.tau())).collect()
     }
 }
 
@@ -190,7 +190,7 @@ impl Interleaving for ProbabilisticInterleave {
                 lists,
                 length,
                 generator,
-                &mut scratch.short,
+                &mut scratch.short_marks,
                 user,
             );
         }
@@ -221,7 +221,7 @@ impl Interleaving for ProbabilisticInterleave {
             let mut generator = Generator::seed_from_u64(redraw);
             for position in 0..depth {
                 let probabilities = list_draw.redraw(position, &mut generator);
-                clicks.tally.add(clicks.at[position], probabilities);
+                clicks.tally.add(clicks.is_clicked[position], probabilities);
             }
         }
         clicks.tally.winner()
@@ -239,7 +239,7 @@ impl Interleaving for ProbabilisticInterleave {
         mut user: impl FnMut(Doc) -> Examination,
         mut verdict: impl FnMut(usize, Preference),
     ) {
-        if !shared::worth_it(lists, pairs.len(), length) {
+        if !shared::is_sharing_faster(lists, pairs.len(), length) {
             for (number, &(first, second)) in pairs.iter().enumerate() {
                 let pair = [lists[first as usize], lists[second as usize]];
                 verdict(number, self.compare(pair, length, generator, scratch, &mut user));

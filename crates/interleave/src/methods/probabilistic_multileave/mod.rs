@@ -37,13 +37,13 @@ use rand::Rng;
 pub use signs::{ProbabilisticMultileaveSigns, ProbabilisticMultileaveSignsScratch};
 
 use crate::credit::check_clicks;
-use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, unless_tau};
+use crate::name::{Name, NameError, NamedMethod, Ownership, setting_if, tau_unless_default};
 use crate::random::below;
 use crate::support::fixed_point;
 use crate::support::pack::Pack;
 use crate::support::rank_weights::{TauError, Weights};
 use crate::support::read_list::read;
-use crate::support::softmax::{Chance, Softmax, Successive};
+use crate::support::softmax::{Chance, Softmax, SuccessiveProbabilities};
 use crate::support::{pages_by_clicks, receipt_len};
 use crate::{CreditError, Doc, Examination, Generator, Multileaving, RankedList};
 
@@ -183,7 +183,7 @@ impl Chances {
         self.all.clear();
         self.all.resize(depth * self.rankers, Chance::default());
         for (x, (documents, ranks)) in rows.enumerate() {
-            let mut successive = Successive::new(documents, weights);
+            let mut successive = SuccessiveProbabilities::new(documents, weights);
             for (position, &rank) in ranks.iter().take(depth).enumerate() {
                 self.all[position * self.rankers + x] = successive.next(rank, weights);
             }
@@ -367,7 +367,7 @@ impl ProbabilisticMultileave {
 
     fn list_settings(&self) -> impl Iterator<Item = String> {
         let slots = setting_if(self.slots == SlotAssignment::Independent, "independent");
-        slots.into_iter().chain(unless_tau(self.tau()))
+        slots.into_iter().chain(tau_unless_default(self.tau()))
     }
 }
 

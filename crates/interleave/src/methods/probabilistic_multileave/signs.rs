@@ -81,7 +81,7 @@ impl SignBuffers {
         for ((i, j), verdict) in pairs.zip(signs.verdicts_mut()) {
             let mut leans = [false; 2];
             for (row, &n) in self.shares.chunks(rankers).zip(clicked) {
-                match lean(row, chances.row(n), i, j) {
+                match compare_shares(row, chances.row(n), i, j) {
                     Ordering::Greater => leans[0] = true,
                     Ordering::Less => leans[1] = true,
                     Ordering::Equal => {}
@@ -97,7 +97,7 @@ impl SignBuffers {
                     self.clicked.extend(rows.map(|(row, &n)| Share {
                         first: row[i],
                         second: row[j],
-                        lean: lean(row, chances.row(n), i, j),
+                        lean: compare_shares(row, chances.row(n), i, j),
                     }));
                     self.sum.clear();
                     self.sum.add(&self.clicked);
@@ -109,7 +109,7 @@ impl SignBuffers {
 }
 
 /// Compares two rankers' chances exactly: by their shares where these differ by more than their rounding.
-fn lean(shares: &[f64], chances: &[Chance], i: usize, j: usize) -> Ordering {
+fn compare_shares(shares: &[f64], chances: &[Chance], i: usize, j: usize) -> Ordering {
     let (first, second) = (shares[i], shares[j]);
     if (first - second).abs() > 1e-14 * (first + second) {
         first.total_cmp(&second)

@@ -50,7 +50,7 @@ pub(super) struct SharedScratch {
     ranks: Vec<u16>,
     /// The intended actions of the user on each document.
     examinations: Vec<Examination>,
-    abreast: SimdDraw,
+    simd_draw: SimdDraw,
     /// Never side by side: the plain form, for tests.
     one_by_one: bool,
     /// The list of one pair.
@@ -70,13 +70,13 @@ pub(super) struct SharedImpression<'a> {
     /// The room for each sequence.
     stride: usize,
     /// Whether pairs are drawn side by side.
-    abreast: bool,
+    is_side_by_side: bool,
     /// The weight of all documents.
     total: u64,
 }
 
 /// Whether `pairs` comparisons of `lists` can share their draws and become faster.
-pub(super) fn worth_it(lists: &[RankedList<'_>], pairs: usize, length: usize) -> bool {
+pub(super) fn is_sharing_faster(lists: &[RankedList<'_>], pairs: usize, length: usize) -> bool {
     let documents = lists.first().map_or(0, |list| list.documents());
     let whole = |list: &RankedList<'_>| list.len() == documents && list.documents() == documents;
     pairs >= PAIRS_PER_RANKER * lists.len() && length <= LONGEST && lists.iter().all(whole)
@@ -96,7 +96,7 @@ impl<'a> SharedImpression<'a> {
         let documents = lists.first().map_or(0, |list| list.len());
         let depth = length.min(documents);
         let stride = depth.max(MAX_DEPTH);
-        let abreast = depth <= MAX_DEPTH && !scratch.one_by_one && SimdDraw::is_possible();
+        let is_side_by_side = depth <= MAX_DEPTH && !scratch.one_by_one && SimdDraw::is_possible();
         let SharedScratch { sequences, intents, turns, in_lanes, ranks, examinations, drawn, order, .. } =
             &mut *scratch;
         examinations.clear();
@@ -108,7 +108,7 @@ impl<'a> SharedImpression<'a> {
 
         let tail = Tail { totals: weights.totals(documents) };
         if depth > 0 && examinations.iter().any(|examination| examination.clicked) {
-            if abreast {
+            if is_side_by_side {
                 in_lanes.start(documents, lists.len());
             } else {
                 turns.clear();
@@ -133,7 +133,7 @@ impl<'a> SharedImpression<'a> {
                     intent.abandoned |= u64::from(abandons) << turn;
                 }
                 intents.push(intent);
-                if abreast {
+                if is_side_by_side {
                     in_lanes.add(ranker, drawn, intent);
                 } else {
                     let turns = &mut turns[ranker * documents..];
@@ -142,7 +142,7 @@ impl<'a> SharedImpression<'a> {
                 sequence[..depth].copy_from_slice(drawn);
             }
         }
-        Self { table: weights.table(), scratch, documents, depth, stride, abreast, total: weights.total(documents) }
+        Self { table: weights.table(), scratch, documents, depth, stride, is_side_by_side, total: weights.total(documents) }
     }
 
     /// Whether any document would be clicked; if none is, every pair ties.
@@ -162,13 +162,13 @@ impl<'a> SharedImpression<'a> {
         let mut waiting_pairs = 0;
         let mut next = 0;
         while next < pairs.len() {
-            if self.abreast && waiting_pairs == 0 && row(&pairs[next..]) == LANES {
+            if self.is_side_by_side && waiting_pairs == 0 && row(&pairs[next..]) == LANES {
                 let coins = std::array::from_fn(|_| generator.next_u64() as u16);
                 let pair = indices(pairs[next]);
-                let SharedScratch { sequences, in_lanes, abreast, .. } = &mut *self.scratch;
-                abreast.set_row(coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
+                let SharedScratch { sequences, in_lanes, simd_draw, .. } = &mut *self.scratch;
+                simd_draw.set_row(coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
                 numbers = std::array::from_fn(|lane| next + lane);
-                self.meet_abreast(pairs, &numbers, &mut verdict);
+                self.compare_lanes(pairs, &numbers, &mut verdict);
                 next += LANES;
                 continue;
             }
@@ -178,13 +178,13 @@ impl<'a> SharedImpression<'a> {
             // Whatever the coins are, the list has no other documents.
             if intents[0].clicked | intents[1].clicked == 0 {
                 verdict(next, Preference::Tie);
-            } else if self.abreast {
-                let SharedScratch { sequences, in_lanes, abreast, .. } = &mut *self.scratch;
-                abreast.set(waiting_pairs, coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
+            } else if self.is_side_by_side {
+                let SharedScratch { sequences, in_lanes, simd_draw, .. } = &mut *self.scratch;
+                simd_draw.set(waiting_pairs, coins, pair, &sequences[pair[0] * self.stride..][..self.depth], in_lanes);
                 numbers[waiting_pairs] = next;
                 waiting_pairs += 1;
                 if waiting_pairs == LANES {
-                    self.meet_abreast(pairs, &numbers, &mut verdict);
+                    self.compare_lanes(pairs, &numbers, &mut verdict);
                     waiting_pairs = 0;
                 }
             } else {
@@ -193,18 +193,18 @@ impl<'a> SharedImpression<'a> {
             next += 1;
         }
         if waiting_pairs > 0 {
-            self.meet_abreast(pairs, &numbers[..waiting_pairs], &mut verdict);
+            self.compare_lanes(pairs, &numbers[..waiting_pairs], &mut verdict);
         }
     }
 
     /// Compares the pairs in the first lanes, which stand at `numbers` of all `pairs`.
     #[inline]
-    fn meet_abreast(&mut self, pairs: &[(u32, u32)], numbers: &[usize], verdict: &mut impl FnMut(usize, Preference)) {
-        let SharedScratch { sequences, ranks, abreast, list, .. } = &mut *self.scratch;
+    fn compare_lanes(&mut self, pairs: &[(u32, u32)], numbers: &[usize], verdict: &mut impl FnMut(usize, Preference)) {
+        let SharedScratch { sequences, ranks, simd_draw, list, .. } = &mut *self.scratch;
         let (sequences, _) = sequences.as_chunks::<MAX_DEPTH>();
-        abreast.draw(self.depth);
+        simd_draw.draw(self.depth);
         for (lane, &number) in numbers.iter().enumerate() {
-            let clicks = abreast.clicks(lane);
+            let clicks = simd_draw.clicks(lane);
             if clicks == 0 {
                 verdict(number, Preference::Tie);
                 continue;
@@ -214,7 +214,7 @@ impl<'a> SharedImpression<'a> {
             let ranks = pair.map(|ranker| &ranks[ranker * self.documents..][..self.documents]);
             let mut masses = [self.total; 2];
             let last = clicks.ilog2() as usize;
-            for (slot, (ranker, turn)) in list[..=last].iter_mut().zip(abreast.shown(lane)) {
+            for (slot, (ranker, turn)) in list[..=last].iter_mut().zip(simd_draw.shown(lane)) {
                 let doc = sequences[ranker][turn];
                 let weights = ranks.map(|ranks| self.table[usize::from(ranks[doc.index()])]);
                 *slot = DrawProbabilities { weights, masses };

@@ -26,7 +26,7 @@ type Lanes = [Lane; LANES];
 pub(super) struct SimdDraw {
     coins: Lanes,
     /// By turn of the first ranker: the turn of the same document in the sequence of the second, as a bit; 0 if it has none.
-    met: [Lanes; MAX_DEPTH],
+    turns_of_second: [Lanes; MAX_DEPTH],
     /// By ranker: the turns with documents that are clicked, and at which the user leaves, as bits.
     clicked: [Lanes; 2],
     abandoned: [Lanes; 2],
@@ -89,7 +89,7 @@ impl SimdDraw {
             self.clicked[x][lane] = turns.clicked[ranker];
             self.abandoned[x][lane] = turns.abandoned[ranker];
         }
-        for (met, doc) in self.met.iter_mut().zip(sequence) {
+        for (met, doc) in self.turns_of_second.iter_mut().zip(sequence) {
             met[lane] = turns.bits[doc.index() * turns.stride + pair[1]];
         }
     }
@@ -102,7 +102,7 @@ impl SimdDraw {
         self.coins = coins;
         self.clicked = [[turns.clicked[first]; LANES], row(&turns.clicked)];
         self.abandoned = [[turns.abandoned[first]; LANES], row(&turns.abandoned)];
-        for (met, doc) in self.met.iter_mut().zip(sequence) {
+        for (met, doc) in self.turns_of_second.iter_mut().zip(sequence) {
             *met = row(&turns.bits[doc.index() * turns.stride..]);
         }
     }
@@ -151,7 +151,7 @@ impl SimdDraw {
         let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(1));
         let ones = _mm256_cmpeq_epi16(zero, zero);
         let turns = _mm256_broadcastsi128_si256(bytemuck::cast(TURNS));
-        let pairs_met = self.met.map(vector);
+        let pairs_met = self.turns_of_second.map(vector);
         let intents = [0, 1].map(|x| [self.clicked[x], self.abandoned[x]].map(vector));
 
         let beyond = _mm256_set1_epi16(((u32::MAX << depth) & 0xffff) as i16);
