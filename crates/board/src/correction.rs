@@ -2,7 +2,7 @@
 
 use crate::BoardError;
 use crate::units::Unit;
-use statistics::bradley_terry::{Comparison, Fit, Labels, Predicted, PredictionPowered, two_way};
+use statistics::bradley_terry::{Comparison, Fit, Labels, Predicted, PredictionPowered, two_way_covariances};
 
 /// The model's verdict on a pair on an item: the mean of its units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,7 +126,7 @@ impl<'a> Correction<'a> {
     /// Two-way covariances: by items (or questions), given as `items`, and by judges. For each unit, `judges` has the number of its judge,
     /// and `both` that of its judge and item together. The model is not a sample of judges: each of its questions stands alone.
     pub(crate) fn covariance_by_both(&self, items: &[f64], judges: &[u32], both: &[u32]) -> Vec<f64> {
-        two_way(items, &self.with_own_clusters(judges), &self.with_own_clusters(both))
+        two_way_covariances(items, &self.with_own_clusters(judges), &self.with_own_clusters(both))
     }
 
     /// Covariances by clusters of units, each question of the model apart.

@@ -1,6 +1,6 @@
 //! The accuracy of a fit: covariances of the strengths under the model and from clusters, and differences with their errors.
 
-use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated, two_way};
+use statistics::bradley_terry::{Comparison, Contrasts, Fit, Point, inflated_covariances, two_way_covariances};
 
 use crate::BoardError;
 use crate::correction::Correction;
@@ -60,7 +60,7 @@ impl Source<'_> {
     fn covariance_by_both(&self, item: &[f64], judge: &[f64], judges: &[u32]) -> Vec<f64> {
         let (item_and_judge, _) = numbered(self.units, |unit| Some((unit.item, unit.judge)));
         match self.correction {
-            None => two_way(item, judge, &self.fit.sandwich(self.comparisons, Some(&item_and_judge), true)),
+            None => two_way_covariances(item, judge, &self.fit.sandwich(self.comparisons, Some(&item_and_judge), true)),
             Some(correction) => correction.covariance_by_both(item, judges, &item_and_judge),
         }
     }
@@ -206,7 +206,7 @@ pub(crate) fn fit_accuracy(source: &Source<'_>, settings: &Settings, alpha: f64)
     };
     let mut variances = vec![0.0; arms * arms];
     (0..arms).for_each(|arm| variances[arm * arms + arm] = largest(arm));
-    let covariance = inflated(&model, &variances, arms);
+    let covariance = inflated_covariances(&model, &variances, arms);
     // Strengths have those of the covariances that everything else is made of.
     let variance = |place: usize| if place < arms { covariance[place * arms + place] } else { largest(place) };
     Ok(FitAccuracy {

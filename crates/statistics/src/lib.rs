@@ -55,7 +55,7 @@ pub mod matrix;
 pub mod power;
 pub mod units;
 
-pub use bradley_terry::{BradleyTerry, Errors};
+pub use bradley_terry::{BradleyTerry, ErrorEstimator};
 pub use error::StatisticsError;
 pub use outcome::Counts;
 pub use ranktypes::Preference;

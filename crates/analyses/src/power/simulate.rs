@@ -116,13 +116,13 @@ fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Pref
         match next() {
             Preference::First => {
                 wins += 1;
-                if crossing.reached(wins, losses, &mut next_win) {
+                if crossing.is_reached(wins, losses, &mut next_win) {
                     return (impression, Some(true));
                 }
             }
             Preference::Second => {
                 losses += 1;
-                if crossing.reached(losses, wins, &mut next_loss) {
+                if crossing.is_reached(losses, wins, &mut next_loss) {
                     return (impression, Some(false));
                 }
             }

@@ -49,7 +49,7 @@ impl Test {
 
     fn winner(&self) -> Option<usize> {
         match self {
-            Self::Evidence(test) => test.declared(),
+            Self::Evidence(test) => test.declared_arm(),
             Self::Naive(counts) => {
                 let beats_pair = |i: usize, j: usize| {
                     let [wins, losses] = [counts.wins(i, j), counts.wins(j, i)].map(f64::from);

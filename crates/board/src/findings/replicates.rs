@@ -14,7 +14,7 @@ use crate::fit_accuracy::dispersion;
 use crate::populations::numbers_of;
 use crate::units::Unit;
 use rayon::prelude::*;
-use statistics::bradley_terry::{Directions, Expected, Point};
+use statistics::bradley_terry::{Directions, Expectation, Point};
 use statistics::matrix::Cholesky;
 use statistics::{Normals, normal_above};
 
@@ -34,7 +34,7 @@ struct Row {
     weight: f64,
     copies: f64,
     /// The expected values of one copy under the fit.
-    expected: Expected,
+    expected: Expectation,
     /// The derivatives of the expected half point and of P(tie) by the difference of strengths and by ln ν.
     sensitivity: [[f64; 2]; 2],
     pair: usize,

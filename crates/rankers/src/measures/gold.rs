@@ -21,14 +21,14 @@ pub struct GoldValue {
     /// The weight of the same documents, expanded.
     pub weight: f64,
     /// The weight of all documents that the model judged.
-    pub whole: f64,
+    pub whole_weight: f64,
     /// The variance that `weight` has if every sample of as many documents is as likely as any other.
     pub variance: f64,
 }
 
 impl GoldValue {
     /// The value 0 of a query that people labelled wholly.
-    const WHOLE: Self = Self { people: 0.0, model: 0.0, weight: 1.0, whole: 1.0, variance: 0.0 };
+    const WHOLE: Self = Self { people: 0.0, model: 0.0, weight: 1.0, whole_weight: 1.0, variance: 0.0 };
 }
 
 impl Measure {
@@ -94,7 +94,7 @@ impl Measurement<'_> {
             for (document, weight) in document_weights(list, shown, &prepared.weights) {
                 let weight = weight / prepared.divisor();
                 if gold.is_judged[document] {
-                    value.whole += weight;
+                    value.whole_weight += weight;
                     squares += weight * weight;
                 }
                 if let Some(label) = gold.labels[document] {
@@ -103,7 +103,7 @@ impl Measurement<'_> {
                     value.weight += expansion * weight;
                 }
             }
-            let spread = (squares - value.whole * value.whole / population).max(0.0) / (population - 1.0).max(1.0);
+            let spread = (squares - value.whole_weight * value.whole_weight / population).max(0.0) / (population - 1.0).max(1.0);
             GoldValue { variance: sampling * spread, ..value }
         };
         (0..self.rankings.arms()).map(of_arm).collect()

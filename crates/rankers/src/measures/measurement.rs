@@ -36,16 +36,16 @@ pub(super) struct PreparedMeasure {
 
 /// A measure for the labels of one query.
 pub(super) enum QueryMeasure<'a> {
-    /// A weighted sum of gains, divided by `whole`.
+    /// A weighted sum of gains, divided by `norm`.
     Sum {
         gains: Vec<f64>,
         weights: &'a [f64],
-        whole: f64,
+        norm: f64,
     },
-    /// Average precision: of `relevant` documents, `all` counts those that are not in the list.
+    /// Average precision: of `relevant` documents, `relevant_count` counts those that are not in the list.
     AveragePrecision {
         relevant: Vec<bool>,
-        all: f64,
+        relevant_count: f64,
         cutoff: usize,
     },
     ReciprocalRank {
@@ -102,16 +102,16 @@ impl PreparedMeasure {
         match self.measure.kind {
             MeasureKind::Ndcg(gain) => {
                 let gains = labels.iter().map(|&label| gain.of(label)).collect();
-                QueryMeasure::Sum { gains, weights, whole: ideal_gain(labels, unretrieved, gain, weights) }
+                QueryMeasure::Sum { gains, weights, norm: ideal_gain(labels, unretrieved, gain, weights) }
             }
-            MeasureKind::Precision { rel } => QueryMeasure::Sum { gains: ones(rel), weights, whole: self.divisor() },
-            MeasureKind::Recall { rel } => QueryMeasure::Sum { gains: ones(rel), weights, whole: all(rel) },
+            MeasureKind::Precision { rel } => QueryMeasure::Sum { gains: ones(rel), weights, norm: self.divisor() },
+            MeasureKind::Recall { rel } => QueryMeasure::Sum { gains: ones(rel), weights, norm: all(rel) },
             MeasureKind::RankBiasedPrecision { rel, .. } => {
                 let graded = || labels.iter().map(|&label| f64::from(label) / highest.max(f64::MIN_POSITIVE)).collect();
-                QueryMeasure::Sum { gains: rel.map_or_else(graded, ones), weights, whole: self.divisor() }
+                QueryMeasure::Sum { gains: rel.map_or_else(graded, ones), weights, norm: self.divisor() }
             }
             MeasureKind::AveragePrecision { rel } => {
-                QueryMeasure::AveragePrecision { relevant: relevant(rel), all: all(rel), cutoff }
+                QueryMeasure::AveragePrecision { relevant: relevant(rel), relevant_count: all(rel), cutoff }
             }
             MeasureKind::ReciprocalRank { rel } => QueryMeasure::ReciprocalRank { relevant: relevant(rel), cutoff },
         }
@@ -129,12 +129,12 @@ fn ideal_gain(labels: &[f32], unretrieved: &[f32], gain: Gain, discounts: &[f64]
 impl QueryMeasure<'_> {
     /// The value for a list with its first `shown` documents retrieved.
     pub(super) fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
-        let (value, whole) = match self {
-            Self::Sum { gains, weights, whole } => (weighted_sum(list, shown, gains, weights), *whole),
-            Self::AveragePrecision { relevant, all, cutoff } => (precision_sum(list, shown, relevant, *cutoff), *all),
+        let (value, norm) = match self {
+            Self::Sum { gains, weights, norm } => (weighted_sum(list, shown, gains, weights), *norm),
+            Self::AveragePrecision { relevant, relevant_count, cutoff } => (precision_sum(list, shown, relevant, *cutoff), *relevant_count),
             Self::ReciprocalRank { relevant, cutoff } => (reciprocal_rank(list, shown, relevant, *cutoff), 1.0),
         };
-        if whole > 0.0 { (value / whole).min(1.0) } else { 0.0 }
+        if norm > 0.0 { (value / norm).min(1.0) } else { 0.0 }
     }
 }
 

@@ -122,14 +122,14 @@ impl EvidenceRecorder {
     /// After step `step`, when the outcomes known by then are recorded: whether the run stops here.
     pub(crate) fn stops_after(&mut self, step: u64) -> bool {
         if self.stated.is_none()
-            && let Some(arm) = self.test.declared()
+            && let Some(arm) = self.test.declared_arm()
         {
             self.stated = Some((Arm::at(arm), step));
         }
         if self.stated.is_none() && step >= self.next_look {
             // A tenth more steps from look to look.
             self.next_look = step + step / 10;
-            if self.test.futile(self.steps - step.min(self.steps)).unwrap_or(false) {
+            if self.test.is_futile(self.steps - step.min(self.steps)).unwrap_or(false) {
                 self.gave_up = Some(step);
             }
         }

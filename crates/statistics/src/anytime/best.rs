@@ -28,7 +28,7 @@ use crate::{Counts, Preference, StatisticsError};
 /// let mut test = BestArm::new(3, 0.05)?;
 /// test.record_counts(0, 1, Counts::new(900, 600, 0))?;
 /// test.record_counts(0, 2, Counts::new(150, 60, 0))?;
-/// assert_eq!(test.declared(), Some(0));
+/// assert_eq!(test.declared_arm(), Some(0));
 /// assert!(test.confidence(0) > 0.95 && test.confidence(1) == 0.0);
 /// # Ok::<(), statistics::StatisticsError>(())
 /// ```
@@ -42,7 +42,7 @@ pub struct BestArm {
     pairs: Vec<Pair>,
     /// For each arm, the opponents against which its evidence has not reached the threshold.
     open_opponents: Vec<u32>,
-    declared: Option<usize>,
+    declared_arm: Option<usize>,
 }
 
 /// The evidence for an arm against another.
@@ -103,7 +103,7 @@ impl BestArm {
             crossing: Crossing::new(evidence, arms as f64 / delta),
             pairs: vec![pair; arms * arms],
             open_opponents: vec![opponents; arms],
-            declared: (arms == 1).then_some(0),
+            declared_arm: (arms == 1).then_some(0),
         })
     }
 
@@ -129,7 +129,7 @@ impl BestArm {
     pub fn record(&mut self, first: usize, second: usize, outcome: Preference) -> Option<usize> {
         assert!(first < self.arms && second < self.arms, "{first}, {second} of {} arms", self.arms);
         if first == second {
-            return self.declared;
+            return self.declared_arm;
         }
         let (forward, backward) = (first * self.arms + second, second * self.arms + first);
         for (cell, outcome) in [(forward, outcome), (backward, outcome.swapped())] {
@@ -140,13 +140,13 @@ impl BestArm {
         let (winner, cell) = match outcome {
             Preference::First => (first, forward),
             Preference::Second => (second, backward),
-            Preference::Tie => return self.declared,
+            Preference::Tie => return self.declared_arm,
         };
         let Pair { counts, next_look: next, .. } = &mut self.pairs[cell];
-        if self.crossing.reached(counts.wins, counts.losses, next) {
+        if self.crossing.is_reached(counts.wins, counts.losses, next) {
             self.declare_if_reached(winner, cell);
         }
-        self.declared
+        self.declared_arm
     }
 
     /// Notes that the evidence of `arm` in `cell` of its row has reached the threshold.
@@ -155,8 +155,8 @@ impl BestArm {
         self.pairs[cell].next_look = REACHED;
         self.pairs[cell].largest = self.pairs[cell].largest.max(self.ln_evidence(cell));
         self.open_opponents[arm] -= 1;
-        if self.open_opponents[arm] == 0 && self.declared.is_none() {
-            self.declared = Some(arm);
+        if self.open_opponents[arm] == 0 && self.declared_arm.is_none() {
+            self.declared_arm = Some(arm);
         }
     }
 
@@ -199,7 +199,7 @@ impl BestArm {
                 self.look_at(arm, opponent);
             }
         }
-        self.declared
+        self.declared_arm
     }
 
     /// Looks at the evidence of `arm` against `opponent`.
@@ -222,8 +222,8 @@ impl BestArm {
 
     /// The arm declared, if any.
     #[must_use]
-    pub fn declared(&self) -> Option<usize> {
-        self.declared
+    pub fn declared_arm(&self) -> Option<usize> {
+        self.declared_arm
     }
 
     /// The counts of a pair, for its first arm; empty for a pair that does not exist.
@@ -238,7 +238,7 @@ impl BestArm {
     /// # Panics
     /// If the arm does not exist.
     #[must_use]
-    pub fn standing(&self, arm: usize) -> ArmEvidence {
+    pub fn least_evidence(&self, arm: usize) -> ArmEvidence {
         self.evidence_above(arm, f64::NEG_INFINITY)
     }
 
@@ -271,7 +271,7 @@ impl BestArm {
     /// [beaten](Self::beaten_opponents), then the first.
     #[must_use]
     pub fn leader(&self) -> ArmEvidence {
-        let mut best = self.standing(0);
+        let mut best = self.least_evidence(0);
         for arm in 1..self.arms {
             let second = self.evidence_above(arm, best.ln_evidence);
             let is_ahead = || {
@@ -319,9 +319,9 @@ impl BestArm {
     ///
     /// # Errors
     /// Never for a test that was made.
-    pub fn futile(&self, budget: u64) -> Result<bool, StatisticsError> {
+    pub fn is_futile(&self, budget: u64) -> Result<bool, StatisticsError> {
         let ArmEvidence { arm, hardest, .. } = self.leader();
-        let Some(opponent) = hardest.filter(|_| self.declared.is_none()) else { return Ok(false) };
+        let Some(opponent) = hardest.filter(|_| self.declared_arm.is_none()) else { return Ok(false) };
         let counts = self.counts(arm, opponent);
         let (_, highest) = share_interval(counts, self.delta)?;
         let (wins, losses) =
@@ -338,14 +338,14 @@ mod tests {
     fn all_opponents_must_be_beaten() {
         let mut test = BestArm::new(3, 0.05).unwrap();
         test.record_counts(1, 0, Counts::new(500, 300, 7)).unwrap();
-        assert_eq!(test.declared(), None);
-        assert_eq!(test.standing(1), ArmEvidence { arm: 1, hardest: Some(2), ln_evidence: 0.0 });
+        assert_eq!(test.declared_arm(), None);
+        assert_eq!(test.least_evidence(1), ArmEvidence { arm: 1, hardest: Some(2), ln_evidence: 0.0 });
         test.record_counts(2, 1, Counts::new(300, 500, 0)).unwrap();
-        assert_eq!((test.declared(), test.leader().arm), (Some(1), 1));
+        assert_eq!((test.declared_arm(), test.leader().arm), (Some(1), 1));
         assert_eq!(test.counts(1, 2), Counts::new(500, 300, 0));
         // A later defeat does not take the declaration back.
         test.record_counts(2, 1, Counts::new(900, 100, 0)).unwrap();
-        assert_eq!(test.declared(), Some(1));
+        assert_eq!(test.declared_arm(), Some(1));
         assert!(
             test.record_counts(1, 1, Counts::default()).is_err()
                 && test.record_counts(0, 3, Counts::default()).is_err()
@@ -375,15 +375,15 @@ mod tests {
             if first != second {
                 slow.record_counts(first, second, [outcome].into_iter().collect()).unwrap();
             }
-            assert_eq!(found, slow.declared(), "{step}");
+            assert_eq!(found, slow.declared_arm(), "{step}");
             declared = declared.or(found.map(|arm| (arm, step)));
         }
         assert_eq!(declared.map(|(arm, _)| arm), Some(0));
         fast.look();
         for arm in 0..5 {
             assert_eq!(
-                (fast.standing(arm), fast.beaten_opponents(arm)),
-                (slow.standing(arm), slow.beaten_opponents(arm))
+                (fast.least_evidence(arm), fast.beaten_opponents(arm)),
+                (slow.least_evidence(arm), slow.beaten_opponents(arm))
             );
         }
         assert_eq!((fast.leader().arm, fast.beaten_opponents(0)), (0, 4));
@@ -396,9 +396,9 @@ mod tests {
         test.record_counts(0, 1, Counts::new(300, 100, 0)).unwrap();
         // Bad luck afterwards: the evidence falls, but it was there.
         test.record_counts(0, 1, Counts::new(0, 150, 0)).unwrap();
-        assert!(test.standing(0).ln_evidence < 1.0);
+        assert!(test.least_evidence(0).ln_evidence < 1.0);
         test.record_counts(0, 2, Counts::new(300, 100, 0)).unwrap();
-        assert_eq!(test.declared(), Some(0));
+        assert_eq!(test.declared_arm(), Some(0));
     }
 
     #[test]
@@ -414,14 +414,14 @@ mod tests {
 
     #[test]
     fn one_arm_is_the_best_and_equal_arms_need_a_margin() {
-        assert_eq!(BestArm::new(1, 0.05).unwrap().declared(), Some(0));
+        assert_eq!(BestArm::new(1, 0.05).unwrap().declared_arm(), Some(0));
         let even = Counts::new(20_000, 20_000, 0);
         let mut strict = BestArm::new(2, 0.05).unwrap();
         strict.record_counts(0, 1, even).unwrap();
-        assert_eq!(strict.declared(), None);
-        assert!(strict.futile(10_000).unwrap() && !strict.futile(100_000_000).unwrap());
+        assert_eq!(strict.declared_arm(), None);
+        assert!(strict.is_futile(10_000).unwrap() && !strict.is_futile(100_000_000).unwrap());
         let mut tolerant = BestArm::with_margin(2, 0.05, 0.02).unwrap();
         tolerant.record_counts(0, 1, even).unwrap();
-        assert_eq!(tolerant.declared(), Some(0));
+        assert_eq!(tolerant.declared_arm(), Some(0));
     }
 }

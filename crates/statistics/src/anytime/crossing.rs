@@ -14,7 +14,7 @@ use super::EProcess;
 ///
 /// let crossing = Crossing::new(EProcess::against(0.5)?, 20.0);
 /// let (mut wins, mut next) = (0, Crossing::FIRST_LOOK);
-/// while !crossing.reached(wins, 3, &mut next) {
+/// while !crossing.is_reached(wins, 3, &mut next) {
 ///     wins += 1;
 /// }
 /// let evidence = EProcess::against(0.5)?;
@@ -28,7 +28,7 @@ pub struct Crossing {
 }
 
 impl Crossing {
-    /// The state of a pair for [`reached`](Self::reached) before its first outcome.
+    /// The state of a pair for [`is_reached`](Self::is_reached) before its first outcome.
     pub const FIRST_LOOK: u64 = 0;
 
     /// The first time that `evidence` is at least `threshold`, a positive number.
@@ -47,7 +47,7 @@ impl Crossing {
     /// `next_look` is the state of the pair: the least number of wins with which it can be.
     #[inline]
     #[must_use]
-    pub fn reached(&self, wins: u64, losses: u64, next_look: &mut u64) -> bool {
+    pub fn is_reached(&self, wins: u64, losses: u64, next_look: &mut u64) -> bool {
         wins >= *next_look && self.look(wins, losses, next_look)
     }
 
@@ -104,7 +104,7 @@ mod tests {
                 for step in 0..3_000 {
                     *(if won(step) { &mut wins } else { &mut losses }) += 1;
                     let expected = evidence.ln(wins, losses) >= libm::log(threshold);
-                    assert_eq!(crossing.reached(wins, losses, &mut next), expected, "{null} {pattern} {step}");
+                    assert_eq!(crossing.is_reached(wins, losses, &mut next), expected, "{null} {pattern} {step}");
                     if expected {
                         break;
                     }
@@ -119,7 +119,7 @@ mod tests {
         let (mut next, mut looks) = (Crossing::FIRST_LOOK, 0);
         for wins in 0..100_000 {
             let before = next;
-            assert!(!crossing.reached(wins, wins, &mut next));
+            assert!(!crossing.is_reached(wins, wins, &mut next));
             looks += u64::from(next != before);
         }
         assert!(looks < 500, "{looks}");

@@ -62,7 +62,7 @@ impl ShareSequence {
         let ln_threshold = self.test.ln_threshold();
         let sides = [counts, counts.swapped()].into_iter().zip(self.test.largest_ln_evidence());
         for ((Counts { wins, losses, .. }, largest), rejected) in sides.zip(&mut self.rejected) {
-            let bound = raised(*rejected, wins, losses, ln_threshold);
+            let bound = raise_bound(*rejected, wins, losses, ln_threshold);
             // The test of one half decides, whatever the last digits of the bound are.
             *rejected = if largest >= ln_threshold { bound.max(0.5) } else { bound.min(BELOW_HALF) };
         }
@@ -120,7 +120,7 @@ const STEP: f64 = 1e-5;
 
 /// The largest share that `wins` and `losses` reject with evidence of `ln_threshold`, if it is larger than `rejected`, which is
 /// returned otherwise.
-fn raised(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
+fn raise_bound(rejected: f64, wins: u64, losses: u64, ln_threshold: f64) -> f64 {
     let observed = wins as f64 / ((wins + losses) as f64).max(1.0);
     if rejected >= observed || largest_ln_ratio(rejected.max(MIN_SHARE), wins, losses) < ln_threshold {
         return rejected;

@@ -4,7 +4,7 @@ use super::comparison::{Cell, Comparison, Point};
 use super::graph;
 use super::layout::{Directions, Layout};
 use super::options::Options;
-use super::ties::{Expected, Terms, Ties};
+use super::ties::{Expectation, Terms, Ties};
 use crate::StatisticsError;
 use crate::matrix::Cholesky;
 use std::ops::Range;
@@ -72,17 +72,17 @@ impl Fit {
             slope_errors: Vec::new(),
             inverse: Vec::new(),
         };
-        fit.at_maximum(cells, anywhere)
+        fit.maximize(cells, anywhere)
     }
 
     /// The maximum over cells that may have negative weights, with the parameters of this fit, from which it starts.
-    pub(super) fn refitted(&self, cells: &[Cell], prior: Option<f64>) -> Result<Self, StatisticsError> {
+    pub(super) fn refit(&self, cells: &[Cell], prior: Option<f64>) -> Result<Self, StatisticsError> {
         let mut fit = self.clone();
         fit.layout.prior_spread = prior;
-        fit.at_maximum(cells, false)
+        fit.maximize(cells, false)
     }
 
-    fn at_maximum(mut self, cells: &[Cell], anywhere: bool) -> Result<Self, StatisticsError> {
+    fn maximize(mut self, cells: &[Cell], anywhere: bool) -> Result<Self, StatisticsError> {
         self.climb(cells, anywhere)?;
         if !anywhere && self.layout.prior_spread.is_none() && self.parameters.iter().any(|value| value.abs() > FAR) {
             return Err(StatisticsError::Unbounded);
@@ -207,8 +207,8 @@ impl Fit {
                     information[row * size + column] += sign * other * terms.curvature;
                 }
                 if let Some(tie) = self.layout.tie {
-                    information[row * size + tie] += sign * terms.mixed;
-                    information[tie * size + row] += sign * terms.mixed;
+                    information[row * size + tie] += sign * terms.mixed_curvature;
+                    information[tie * size + row] += sign * terms.mixed_curvature;
                 }
             }
             if let Some(tie) = self.layout.tie {
@@ -353,8 +353,8 @@ impl Fit {
     /// # Panics
     /// If an arm does not exist.
     #[must_use]
-    pub fn expected(&self, first: usize, second: usize, position: f64) -> Expected {
-        Expected::of(self.ties, self.difference_of(first, second, position), self.tie())
+    pub fn expected(&self, first: usize, second: usize, position: f64) -> Expectation {
+        Expectation::of(self.ties, self.difference_of(first, second, position), self.tie())
     }
 
     /// The expectation of a comparison.
@@ -362,12 +362,12 @@ impl Fit {
     /// # Panics
     /// If an arm or a slope does not exist.
     #[must_use]
-    pub fn expected_of(&self, comparison: &Comparison) -> Expected {
+    pub fn expected_of(&self, comparison: &Comparison) -> Expectation {
         self.expected_at(&comparison.cell())
     }
 
-    fn expected_at(&self, cell: &Cell) -> Expected {
-        Expected::of(self.ties, self.layout.difference(&self.parameters, cell), self.tie())
+    fn expected_at(&self, cell: &Cell) -> Expectation {
+        Expectation::of(self.ties, self.layout.difference(&self.parameters, cell), self.tie())
     }
 
     /// The derivatives of the difference of a comparison by the parameters.

@@ -8,7 +8,7 @@
 //!
 //! [`BradleyTerry`] fits counts of pairs. [`Fit`] also takes weights, fractions of a point, positions, covariates (by how much the first
 //! answer is longer) and slopes (how well a judge distinguishes arms), and has covariances by cluster; [`Contrasts`] makes of them simultaneous statements for one look and for every look.
-//! [`Sequential`] makes statements at every look that are exact under the model, and need more judgements.
+//! [`SequentialEvidence`] makes statements at every look that are exact under the model, and need more judgements.
 //!
 //! ## References
 //!
@@ -52,9 +52,9 @@ pub use layout::Directions;
 pub use options::Options;
 
 pub use prediction_powered::{Labels, Predicted, PredictionPowered};
-pub use sandwich::{inflated, two_way};
-pub use sequential::{Sequential, Statements};
-pub use ties::{Expected, Ties};
+pub use sandwich::{inflated_covariances, two_way_covariances};
+pub use sequential::{SequentialEvidence, Statements};
+pub use ties::{Expectation, Ties};
 
 use crate::special_functions::normal_quantile;
 use crate::{Counts, StatisticsError};
@@ -62,7 +62,7 @@ use crate::{Counts, StatisticsError};
 /// Where standard errors come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Errors {
+pub enum ErrorEstimator {
     /// The inverse of the information: valid if the model holds.
     Model,
     /// The sandwich estimator: valid if units are independent, whether or not the model holds.
@@ -141,7 +141,7 @@ impl BradleyTerry {
     /// # Panics
     /// If the arm does not exist.
     #[must_use]
-    pub fn standard_error(&self, arm: usize, errors: Errors) -> f64 {
+    pub fn standard_error(&self, arm: usize, errors: ErrorEstimator) -> f64 {
         libm::sqrt(self.covariance(errors)[arm * self.strengths.len() + arm])
     }
 
@@ -150,7 +150,7 @@ impl BradleyTerry {
     /// # Panics
     /// If an arm does not exist.
     #[must_use]
-    pub fn difference(&self, first: usize, second: usize, errors: Errors) -> (f64, f64) {
+    pub fn difference(&self, first: usize, second: usize, errors: ErrorEstimator) -> (f64, f64) {
         let arms = self.strengths.len();
         let covariance_of = |i: usize, j: usize| self.covariance(errors)[i * arms + j];
         let variance = covariance_of(first, first) + covariance_of(second, second) - 2.0 * covariance_of(first, second);
@@ -164,16 +164,16 @@ impl BradleyTerry {
     ///
     /// # Panics
     /// If the arm does not exist.
-    pub fn interval(&self, arm: usize, alpha: f64, errors: Errors) -> Result<(f64, f64), StatisticsError> {
+    pub fn interval(&self, arm: usize, alpha: f64, errors: ErrorEstimator) -> Result<(f64, f64), StatisticsError> {
         crate::error::check_level(alpha)?;
         let radius = normal_quantile(1.0 - alpha / 2.0) * self.standard_error(arm, errors);
         Ok((self.strengths[arm] - radius, self.strengths[arm] + radius))
     }
 
-    fn covariance(&self, errors: Errors) -> &[f64] {
+    fn covariance(&self, errors: ErrorEstimator) -> &[f64] {
         match errors {
-            Errors::Model => &self.model,
-            Errors::Sandwich => &self.sandwich,
+            ErrorEstimator::Model => &self.model,
+            ErrorEstimator::Sandwich => &self.sandwich,
         }
     }
 }

@@ -27,7 +27,7 @@
 use super::comparison::{Cell, Comparison};
 use super::covariates::Covariates;
 use super::fit::Fit;
-use super::sandwich::{add_square, by_cluster};
+use super::sandwich::{add_square, for_each_cluster};
 use crate::fixed_sample::tuned_lambda;
 use crate::{StatisticsError, matrix};
 
@@ -151,7 +151,7 @@ impl Labels<'_> {
         }
         predicted.iter().for_each(|cluster| share[*cluster as usize] -= lambda * density);
         let (mut meat, mut mixed, mut square) = (vec![0.0; size * size], vec![0.0; size], 0.0);
-        by_cluster(size, &clusters, score, |cluster, sum| {
+        for_each_cluster(size, &clusters, score, |cluster, sum| {
             add_square(&mut meat, size, sum, 1.0);
             let share = share[cluster as usize];
             sum.iter().for_each(|(at, value)| mixed[*at] += share * value);
@@ -212,9 +212,9 @@ impl<'a> PredictionPowered<'a> {
         }
         let lambda = lambda.unwrap_or_else(|| labels.best_lambda(people_fit));
         let cells = labels.cells(people_fit, lambda);
-        let fit = match people_fit.refitted(&cells, people_fit.prior()) {
+        let fit = match people_fit.refit(&cells, people_fit.prior()) {
             Err(StatisticsError::Unbounded | StatisticsError::NotConverged { .. }) => {
-                people_fit.refitted(&cells, Some(prior))?
+                people_fit.refit(&cells, Some(prior))?
             }
             other => other?,
         };

@@ -26,7 +26,7 @@ impl Fit {
             Some(clusters) => {
                 assert_eq!(comparisons.len(), clusters.len(), "one cluster per comparison");
                 let score = |place: usize| (self.score(&comparisons[place]), comparisons[place].copies as f64);
-                by_cluster(size, clusters, score, |_, sum| add_square(&mut meat, size, sum, 1.0))
+                for_each_cluster(size, clusters, score, |_, sum| add_square(&mut meat, size, sum, 1.0))
             }
         };
         if corrected && count > 1 {
@@ -41,7 +41,7 @@ impl Fit {
 
 /// Adds up the scores of each cluster, each times its factor, and hands over the cluster with its sum, one after the other. Returns the number
 /// of clusters. `clusters` has the one of each score.
-pub(super) fn by_cluster(
+pub(super) fn for_each_cluster(
     size: usize,
     clusters: &[u32],
     score: impl Fn(usize) -> (Directions, f64),
@@ -81,9 +81,9 @@ pub(super) fn add_square(matrix: &mut [f64], size: usize, entries: &[(usize, f64
 ///
 /// A. C. Cameron, J. B. Gelbach, D. L. Miller, "Robust Inference With Multiway Clustering", Journal of Business &
 /// Economic Statistics 29(2), 2011, <https://doi.org/10.1198/jbes.2010.07136>. The difference need not be positive
-/// semi-definite; [`inflated`] takes what can be trusted from it.
+/// semi-definite; [`inflated_covariances`] takes what can be trusted from it.
 #[must_use]
-pub fn two_way(first: &[f64], second: &[f64], by_both: &[f64]) -> Vec<f64> {
+pub fn two_way_covariances(first: &[f64], second: &[f64], by_both: &[f64]) -> Vec<f64> {
     first.iter().zip(second).zip(by_both).map(|((a, b), c)| a + b - c).collect()
 }
 
@@ -97,7 +97,7 @@ pub fn two_way(first: &[f64], second: &[f64], by_both: &[f64]) -> Vec<f64> {
 /// # Panics
 /// If the matrices do not have `arms` rows and columns.
 #[must_use]
-pub fn inflated(model: &[f64], sandwich: &[f64], arms: usize) -> Vec<f64> {
+pub fn inflated_covariances(model: &[f64], sandwich: &[f64], arms: usize) -> Vec<f64> {
     assert!(sandwich.len() == arms * arms && model.len() == arms * arms, "covariances of {arms} strengths");
     let factor = |k: usize| {
         let (sandwich, model) = (sandwich[k * arms + k], model[k * arms + k]);
@@ -122,7 +122,7 @@ mod tests {
         let model = [2.0, -1.0, -1.0, -1.0, 2.0, -1.0, -1.0, -1.0, 2.0];
         let mut found = [0.0; 9];
         (found[0], found[4], found[8]) = (8.0, 1.0, -3.0);
-        let result = inflated(&model, &found, 3);
+        let result = inflated_covariances(&model, &found, 3);
         let variance = |i: usize, j: usize| result[i * 3 + i] + result[j * 3 + j] - 2.0 * result[i * 3 + j];
         assert!((variance(0, 1) - (8.0 + 2.0 + 2.0 * 2.0)).abs() < 1e-12);
         assert!((variance(1, 2) - 6.0).abs() < 1e-12);

@@ -31,7 +31,7 @@ use super::ties::Ties;
 
 /// The evidence so far.
 #[derive(Debug, Clone)]
-pub struct Sequential {
+pub struct SequentialEvidence {
     arms: usize,
     ties: Ties,
     comparisons: Vec<Comparison>,
@@ -59,7 +59,7 @@ const AT_INFINITY: f64 = 10.0;
 /// The largest error of a maximum by rounding and an unfinished ascent.
 const SLACK: f64 = 1e-6;
 
-impl Sequential {
+impl SequentialEvidence {
     /// For `arms` arms, before any outcome.
     #[must_use]
     pub fn new(arms: usize, ties: Ties) -> Self {

@@ -45,7 +45,7 @@ pub fn paired_bootstrap(
     }
     check_resamples(resamples)?;
     let mean = differences.iter().sum::<f64>() / n as f64;
-    let mut draw = Draw::new(seed);
+    let mut draw = UnitSampler::new(seed);
     let means = (0..resamples).map(|_| draw.mean_of(&differences)).collect();
     Ok(Bootstrap::from_means(mean, means, alpha))
 }
@@ -74,7 +74,7 @@ pub fn two_sample_bootstrap(
     }
     check_resamples(resamples)?;
     let mean = |sample: &[f64]| sample.iter().sum::<f64>() / sample.len() as f64;
-    let mut draw = Draw::new(seed);
+    let mut draw = UnitSampler::new(seed);
     let means = (0..resamples).map(|_| draw.mean_of(first) - draw.mean_of(second)).collect();
     Ok(Bootstrap::from_means(mean(first) - mean(second), means, alpha))
 }
@@ -85,9 +85,9 @@ fn check_resamples(resamples: usize) -> Result<(), StatisticsError> {
 }
 
 /// Draws units with replacement.
-struct Draw(Xoshiro256PlusPlus);
+struct UnitSampler(Xoshiro256PlusPlus);
 
-impl Draw {
+impl UnitSampler {
     fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }

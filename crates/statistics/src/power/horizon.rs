@@ -27,7 +27,7 @@
 //! T. Gurbanov, A. Peleteiro Ramallo, "YEAST: Yet Another Sequential Test", NeurIPS 2025, <https://doi.org/10.48550/arXiv.2406.16523>; one-sided there.
 
 use super::net_wins::{NetWins, place_of};
-use super::{TiedUnits, check_share, root};
+use super::{TiedUnits, check_share, find_root};
 use crate::anytime::TestState;
 use crate::error::check_level;
 use crate::special_functions::normal_quantile;
@@ -121,7 +121,7 @@ impl BoundedTest {
             Rule::Yeast(net) => net,
             Rule::MaxSprt(bound) => {
                 let excess = |net: f64| ln_ratio(0.5 * (units + net), 0.5 * (units - net)) - bound;
-                if excess(units) < 0.0 { 2.0 * units } else { root(excess, units) }
+                if excess(units) < 0.0 { 2.0 * units } else { find_root(excess, units) }
             }
         }
     }
@@ -143,7 +143,7 @@ fn ln_ratio(wins: f64, losses: f64) -> f64 {
 #[derive(Debug, Clone)]
 pub struct BoundedTime {
     /// Units, and the probability of having decided for the better side by then.
-    decided: Vec<(f64, f64)>,
+    decision_probabilities: Vec<(f64, f64)>,
 }
 
 impl BoundedTime {
@@ -153,16 +153,16 @@ impl BoundedTime {
     /// If `share` is not in (1/2, 1).
     pub fn new(test: &BoundedTest, share: f64) -> Result<Self, StatisticsError> {
         check_share(share)?;
-        Ok(Self { decided: walk(share, test).0 })
+        Ok(Self { decision_probabilities: walk(share, test).0 })
     }
 
     /// The number of decided units by which the test has decided for the better side with probability `probability`; `None` if it does so
     /// less often.
     #[must_use]
     pub fn quantile(&self, probability: f64) -> Option<f64> {
-        let index = self.decided.partition_point(|point| point.1 < probability);
-        let upper = *self.decided.get(index)?;
-        let lower = if index == 0 { (0.0, 0.0) } else { self.decided[index - 1] };
+        let index = self.decision_probabilities.partition_point(|point| point.1 < probability);
+        let upper = *self.decision_probabilities.get(index)?;
+        let lower = if index == 0 { (0.0, 0.0) } else { self.decision_probabilities[index - 1] };
         let fraction = if upper.1 > lower.1 { ((probability - lower.1) / (upper.1 - lower.1)).max(0.0) } else { 1.0 };
         Some(lower.0 + fraction * (upper.0 - lower.0))
     }
@@ -170,15 +170,15 @@ impl BoundedTime {
     /// The probability of having decided for the better side by `units` decided units.
     #[must_use]
     pub fn power(&self, units: f64) -> f64 {
-        let index = self.decided.partition_point(|point| point.0 <= units);
-        if index == 0 { 0.0 } else { self.decided[index - 1].1 }
+        let index = self.decision_probabilities.partition_point(|point| point.0 <= units);
+        if index == 0 { 0.0 } else { self.decision_probabilities[index - 1].1 }
     }
 
     /// The mean number of decided units, given that it decides for the better side; `None` if it never does.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         let (mut sum, mut previous) = (0.0, 0.0);
-        for &(units, decided) in &self.decided {
+        for &(units, decided) in &self.decision_probabilities {
             sum += units * (decided - previous);
             previous = decided;
         }
@@ -207,7 +207,7 @@ fn walk(share: f64, test: &BoundedTest) -> (Vec<(f64, f64)>, f64) {
     let (mut decided, mut passed, mut wrong) = (Vec::new(), 0.0, 0.0);
     while units + step <= test.units {
         if units == STAGE * step {
-            net_wins.halve();
+            net_wins.double_step();
             step *= 4;
             continue;
         }

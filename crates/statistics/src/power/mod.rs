@@ -38,7 +38,7 @@ pub struct StoppingTime {
     /// Units per step of the walk.
     step: f64,
     /// The probability of having decided for the better side, after each step.
-    decided: Vec<f64>,
+    decision_probabilities: Vec<f64>,
 }
 
 impl StoppingTime {
@@ -62,16 +62,16 @@ impl StoppingTime {
         let typical = typical_units(&evidence, share, threshold);
         let step = (typical / STEPS).floor().max(1.0);
         let boundary = Boundary::new(&evidence, threshold, typical);
-        Ok(Self { step, decided: walk(share, step, &boundary, probability) })
+        Ok(Self { step, decision_probabilities: walk(share, step, &boundary, probability) })
     }
 
     /// The number of decided units by which the test has decided for the better side with probability
     /// `probability`; `None` beyond the computed part (all but about a millionth).
     #[must_use]
     pub fn quantile(&self, probability: f64) -> Option<f64> {
-        let index = self.decided.partition_point(|&decided| decided < probability);
-        let upper = *self.decided.get(index)?;
-        let lower = if index == 0 { 0.0 } else { self.decided[index - 1] };
+        let index = self.decision_probabilities.partition_point(|&decided| decided < probability);
+        let upper = *self.decision_probabilities.get(index)?;
+        let lower = if index == 0 { 0.0 } else { self.decision_probabilities[index - 1] };
         let fraction = if upper > lower { ((probability - lower) / (upper - lower)).max(0.0) } else { 1.0 };
         Some((index as f64 + fraction) * self.step)
     }
@@ -80,14 +80,14 @@ impl StoppingTime {
     #[must_use]
     pub fn power(&self, units: f64) -> f64 {
         let steps = (units / self.step).floor();
-        if steps < 1.0 { 0.0 } else { self.decided[(steps as usize).min(self.decided.len()) - 1] }
+        if steps < 1.0 { 0.0 } else { self.decision_probabilities[(steps as usize).min(self.decision_probabilities.len()) - 1] }
     }
 
     /// The mean number of decided units.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let (mut mean, mut previous) = (0.0, 0.0);
-        for (index, &decided) in self.decided.iter().enumerate() {
+        for (index, &decided) in self.decision_probabilities.iter().enumerate() {
             mean += (index + 1) as f64 * self.step * (decided - previous);
             previous = decided;
         }
@@ -243,7 +243,7 @@ impl Boundary {
                 // Not even if all units are won.
                 return (log, 2.0 * libm::sqrt(units));
             }
-            (log, root(excess, units) / libm::sqrt(units))
+            (log, find_root(excess, units) / libm::sqrt(units))
         });
         Self { points: points.collect() }
     }
@@ -257,7 +257,7 @@ impl Boundary {
 }
 
 /// The root of a function that rises from below 0 to at least 0 between 0 and `high`: by secants within the bracket.
-fn root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
+fn find_root(function: impl Fn(f64) -> f64, high: f64) -> f64 {
     let (mut low, mut high) = ((0.0, function(0.0)), (high, function(high)));
     let mut middle = 0.5 * high.0;
     let mut previous = high;
@@ -387,7 +387,7 @@ mod tests {
         let typical = typical_units(&evidence, 0.53, threshold);
         let boundary = Boundary::new(&evidence, threshold, typical);
         let median =
-            |step: f64| StoppingTime { step, decided: walk(0.53, step, &boundary, 1.0) }.quantile(0.5).unwrap();
+            |step: f64| StoppingTime { step, decision_probabilities: walk(0.53, step, &boundary, 1.0) }.quantile(0.5).unwrap();
         let (fine, coarse) = (median(1.0), median(4.0));
         assert!((coarse / fine - 1.0).abs() < 0.01, "{fine}, {coarse}");
     }

@@ -7,48 +7,48 @@ const OVERSHOOT: f64 = 0.583;
 #[derive(Debug, Clone)]
 pub(super) struct NetWins {
     /// The chances of net wins of `low`, `low` + 2, `low` + 4 and so on: others cannot be after this many steps.
-    current: Vec<f64>,
-    next: Vec<f64>,
+    chances: Vec<f64>,
+    next_chances: Vec<f64>,
     low: i64,
 }
 
 impl NetWins {
     pub(super) fn new() -> Self {
-        Self { current: vec![1.0], next: Vec::new(), low: 0 }
+        Self { chances: vec![1.0], next_chances: Vec::new(), low: 0 }
     }
 
     /// A step, up with probability `win_probability`. The walk ends at `limit` and above, and at -`limit` and below: returns the chances of both.
     pub(super) fn step(&mut self, win_probability: f64, limit: i64) -> (f64, f64) {
-        let Self { current: here, next, low } = self;
-        next.clear();
-        next.extend(here.first().map(|lowest| lowest * (1.0 - win_probability)));
-        next.extend(here.windows(2).map(|two| two[0] * win_probability + two[1] * (1.0 - win_probability)));
-        next.extend(here.last().map(|highest| highest * win_probability));
+        let Self { chances, next_chances, low } = self;
+        next_chances.clear();
+        next_chances.extend(chances.first().map(|lowest| lowest * (1.0 - win_probability)));
+        next_chances.extend(chances.windows(2).map(|two| two[0] * win_probability + two[1] * (1.0 - win_probability)));
+        next_chances.extend(chances.last().map(|highest| highest * win_probability));
         *low -= 1;
-        let count = next.len() as i64;
+        let count = next_chances.len() as i64;
         let first_above = (limit - *low + 1).div_euclid(2).clamp(0, count);
         let first_below = ((-limit - *low).div_euclid(2) + 1).clamp(0, first_above);
         let crossed =
-            (next[first_above as usize..].iter().sum::<f64>(), next[..first_below as usize].iter().sum::<f64>());
-        here.clear();
-        here.extend_from_slice(&next[first_below as usize..first_above as usize]);
+            (next_chances[first_above as usize..].iter().sum::<f64>(), next_chances[..first_below as usize].iter().sum::<f64>());
+        chances.clear();
+        chances.extend_from_slice(&next_chances[first_below as usize..first_above as usize]);
         *low += 2 * first_below;
         crossed
     }
 
     /// From now on a step is twice as long: the same chances at places twice as far from each other, each divided between the two around
     /// it so that its mean stays.
-    pub(super) fn halve(&mut self) {
+    pub(super) fn double_step(&mut self) {
         let new_low = self.low.div_euclid(2);
-        let mut coarse = vec![0.0; self.current.len() / 2 + 2];
-        for (index, &chance) in self.current.iter().enumerate() {
+        let mut coarse = vec![0.0; self.chances.len() / 2 + 2];
+        for (index, &chance) in self.chances.iter().enumerate() {
             // In the new unit, `low` + 2 `index` is half of that; places are `new_low`, `new_low` + 2 and so on.
             let position = 0.5 * (0.5 * (self.low + 2 * index as i64) as f64 - new_low as f64);
             let fraction = position - position.floor();
             coarse[position as usize] += chance * (1.0 - fraction);
             coarse[position as usize + 1] += chance * fraction;
         }
-        (self.current, self.low) = (coarse, new_low);
+        (self.chances, self.low) = (coarse, new_low);
     }
 }
 

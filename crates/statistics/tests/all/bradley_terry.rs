@@ -2,7 +2,7 @@
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus as Generator;
-use statistics::{BradleyTerry, Counts, Errors, StatisticsError};
+use statistics::{BradleyTerry, Counts, ErrorEstimator, StatisticsError};
 
 fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance, "{found} and {expected}");
@@ -23,8 +23,8 @@ fn without_ties_it_is_a_logistic_regression() {
     for (arm, expected) in strengths.into_iter().enumerate() {
         close(fit.strengths()[arm], expected, 1e-9);
     }
-    close(fit.difference(0, 3, Errors::Model).1, 0.26126332802332136, 1e-9);
-    close(fit.difference(0, 3, Errors::Sandwich).1, 0.26461995404127503, 1e-9);
+    close(fit.difference(0, 3, ErrorEstimator::Model).1, 0.26126332802332136, 1e-9);
+    close(fit.difference(0, 3, ErrorEstimator::Sandwich).1, 0.26461995404127503, 1e-9);
     assert_eq!(fit.tie(), 0.0);
 }
 
@@ -43,7 +43,7 @@ fn with_ties_it_is_the_maximum_of_davidsons_likelihood() {
     }
     close(fit.tie(), 1.024_647_594, 1e-6);
     close(fit.ln_likelihood(), -240.558_310_330_9, 1e-8);
-    close(fit.standard_error(3, Errors::Model), 0.514_228, 1e-5);
+    close(fit.standard_error(3, ErrorEstimator::Model), 0.514_228, 1e-5);
     let [win, loss, tie] = fit.probabilities(0, 1);
     close(win + loss + tie, 1.0, 1e-15);
     close(tie, fit.tie() * (win * loss).sqrt(), 1e-12);
@@ -96,7 +96,7 @@ fn intervals_cover() {
             }
         }
         let fit = BradleyTerry::fit(4, &pairs).unwrap();
-        for (errors, covered) in [Errors::Model, Errors::Sandwich].into_iter().zip(&mut covered) {
+        for (errors, covered) in [ErrorEstimator::Model, ErrorEstimator::Sandwich].into_iter().zip(&mut covered) {
             for (arm, truth) in truth.into_iter().enumerate() {
                 let (low, high) = fit.interval(arm, alpha, errors).unwrap();
                 covered[arm] += u32::from(low <= truth && truth <= high);

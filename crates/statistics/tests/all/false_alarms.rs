@@ -243,7 +243,7 @@ fn pairs_of_one_list_need_no_independence() {
                     test.record(first, second, Preference::of_net(scores[first] - scores[second]));
                 }
             }
-            test.declared().is_some()
+            test.declared_arm().is_some()
         })
     });
     assert!(found <= allowed(), "{found}");

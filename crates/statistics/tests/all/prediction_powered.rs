@@ -63,7 +63,7 @@ fn query(model: Model, labelled: Option<usize>, generator: &mut Generator) -> [P
         let sample = labelled.map(|count| {
             let expanded = DOCUMENTS as f64 / count as f64 / 10.0;
             let seen = order[..count].iter().filter(|document| shown.contains(document));
-            let zero = LabelledSample { people: 0.0, predicted: 0.0, weight: 0.0, whole: 1.0 };
+            let zero = LabelledSample { people: 0.0, predicted: 0.0, weight: 0.0, whole_weight: 1.0 };
             seen.fold(zero, |sum, &document| LabelledSample {
                 people: sum.people + expanded * documents[document][0],
                 predicted: sum.predicted + expanded * documents[document][1],
@@ -90,7 +90,7 @@ fn measured(model: Model, labels: Labels, seed: u64) -> ([f64; 2], [f64; 2]) {
         for (run, truth) in TRUTH.iter().enumerate() {
             let (low, high) = found.mean(run).interval(0.05).unwrap();
             covered += usize::from(low <= *truth && *truth <= high);
-            let [here, people] = [found.mean(run), found.people_alone(run)].map(|one| one.standard_error);
+            let [here, people] = [found.mean(run), found.estimate_by_people(run)].map(|one| one.standard_error);
             (widths, alone) = (widths + here, alone + people);
             wide += usize::from(here > 1.1 * people);
         }

@@ -1,6 +1,6 @@
 //! Fits with weights, fractions, positions and priors; statements that hold at every look.
 
-use statistics::bradley_terry::{Cell, Comparison, Fit, Options, Point, Sequential, Ties, cells};
+use statistics::bradley_terry::{Cell, Comparison, Fit, Options, Point, SequentialEvidence, Ties, cells};
 use statistics::{Normals, StatisticsError};
 
 const OPTIONS: Options = Options { position: true, prior: None, ties: Ties::Davidson, slope_spread: 0.5 };
@@ -132,7 +132,7 @@ fn chasing_leads_and_stopping_early_raises_few_false_alarms() {
     let mut alarms = 0;
     for seed in 0..experiments {
         let mut draws = Normals::from_seed(seed);
-        let mut sequential = Sequential::new(arms, Ties::Davidson);
+        let mut sequential = SequentialEvidence::new(arms, Ties::Davidson);
         let mut wins = vec![0.0; arms];
         for step in 1..=400 {
             let by = |a: &usize, b: &usize| f64::total_cmp(&wins[*a], &wins[*b]);
@@ -162,7 +162,7 @@ fn chasing_leads_and_stopping_early_raises_few_false_alarms() {
 fn clear_differences_become_known_and_only_they() {
     let mut draws = Normals::from_seed(8);
     let truth = [1.2, 0.0, -1.2];
-    let mut sequential = Sequential::new(3, Ties::Davidson);
+    let mut sequential = SequentialEvidence::new(3, Ties::Davidson);
     for round in 0..1_500 {
         let (i, j) = [(0, 1), (1, 2), (0, 2)][round % 3];
         sequential.record(&comparison(i, j, 0.0, outcome(&mut draws, truth[i] - truth[j], 0.5)));
@@ -180,7 +180,7 @@ fn clear_differences_become_known_and_only_they() {
 fn the_threshold_is_that_of_the_constrained_maximum() {
     let mut draws = Normals::from_seed(3);
     for wins in [8, 14, 20] {
-        let mut sequential = Sequential::new(2, Ties::Davidson);
+        let mut sequential = SequentialEvidence::new(2, Ties::Davidson);
         let mut all: Vec<f64> = (0..30).map(|at| f64::from(u8::from(at < wins))).collect();
         for last in (1..all.len()).rev() {
             all.swap(last, draws.below(last + 1));
@@ -200,7 +200,7 @@ fn the_threshold_is_that_of_the_constrained_maximum() {
 /// A winner that was never beaten: the maximum is at infinity, and a finite one would reject too much.
 #[test]
 fn infinite_strengths_have_a_supremum() {
-    let mut sequential = Sequential::new(3, Ties::Davidson);
+    let mut sequential = SequentialEvidence::new(3, Ties::Davidson);
     for _ in 0..40 {
         sequential.record(&comparison(0, 1, 0.0, Point::Share(1.0)));
         sequential.record(&comparison(1, 2, 0.0, Point::Share(1.0)));

@@ -297,7 +297,7 @@ fn the_best_and_its_pairs_are_one_claim() {
             of_pair.look_at(test.counts(pair.0, pair.1))
         };
         contradictions +=
-            u32::from(test.declared() == Some(0) && (1..5).any(|other| of_pairs((0, other)) == TestState::Open));
+            u32::from(test.declared_arm() == Some(0) && (1..5).any(|other| of_pairs((0, other)) == TestState::Open));
     }
     // Which the table of `decide` is not, by `agrees`.
     assert!(contradictions > 0);

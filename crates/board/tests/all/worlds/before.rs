@@ -2,7 +2,7 @@
 
 use board::{Board, Clusters, Settings, Table, Units};
 use statistics::anytime::EProcess;
-use statistics::bradley_terry::{Comparison, Fit, MaxT, Options, Point, Sequential, Ties, cells, inflated, two_way};
+use statistics::bradley_terry::{Comparison, Fit, MaxT, Options, Point, SequentialEvidence, Ties, cells, inflated_covariances, two_way_covariances};
 
 /// Pairs (i, j) with i claimed to be stronger than j: at one look, at every look, without a model; and the claimed best.
 pub(super) struct Before {
@@ -34,13 +34,13 @@ pub(super) fn before(table: &Table, at_every_look: bool) -> Before {
     let by = |clusters: &[u32]| fit.sandwich(&comparisons, Some(clusters), true);
     let (items, judges) = (table.items.len(), table.judges.len());
     let (clusters, found, count) = match (items >= 20, judges >= 20) {
-        (true, true) => (Clusters::Both, two_way(&by(&by_item), &by(&by_judge), &by(&both)), Some(items.min(judges))),
+        (true, true) => (Clusters::Both, two_way_covariances(&by(&by_item), &by(&by_judge), &by(&both)), Some(items.min(judges))),
         (true, false) => (Clusters::Item, by(&by_item), Some(items)),
         (false, true) => (Clusters::Judge, by(&by_judge), Some(judges)),
         (false, false) => (Clusters::Units, fit.sandwich(&comparisons, None, true), None),
     };
     let found = strengths(&found);
-    let covariance = inflated(&strengths(fit.model_covariance()), &found, arms);
+    let covariance = inflated_covariances(&strengths(fit.model_covariance()), &found, arms);
     let max_t = MaxT::new(fit.strengths(), &covariance, count.map(|count| count as u64 - 1), ALPHA).unwrap();
     let once = |&(i, j): &(usize, usize)| {
         let (difference, error) = max_t.difference(i, j);
@@ -48,7 +48,7 @@ pub(super) fn before(table: &Table, at_every_look: bool) -> Before {
         difference > max_t.quantile() * error.max(variance.max(0.0).sqrt())
     };
     let every = if at_every_look {
-        let mut sequential = Sequential::new(arms, Ties::Davidson);
+        let mut sequential = SequentialEvidence::new(arms, Ties::Davidson);
         comparisons.iter().for_each(|comparison| sequential.record(comparison));
         let statements = sequential.statements(ALPHA, 20_000);
         pairs.iter().copied().filter(|(i, j)| statements.is_stronger(*i, *j)).collect()

@@ -54,7 +54,7 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
             * (cell.wins * (2.0 * loss + tie_share) - cell.losses * (2.0 * win + tie_share) - cell.ties * (win - loss)),
         tie_slope: cell.ties * decided - (cell.wins + cell.losses) * tie_share,
         curvature: n * (win * loss + 0.25 * tie_share * decided),
-        mixed: -0.5 * n * (win - loss) * tie_share,
+        mixed_curvature: -0.5 * n * (win - loss) * tie_share,
         tie_curvature: n * tie_share * decided,
     }
 }

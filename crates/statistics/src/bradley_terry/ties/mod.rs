@@ -65,13 +65,13 @@ pub(super) struct Terms {
     pub(super) slope: f64,
     pub(super) tie_slope: f64,
     pub(super) curvature: f64,
-    pub(super) mixed: f64,
+    pub(super) mixed_curvature: f64,
     pub(super) tie_curvature: f64,
 }
 
 /// What a fit expects of one comparison. A *half point* is 1/2 for a win of the first arm, -1/2 for a loss, 0 for a tie.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Expected {
+pub struct Expectation {
     /// P(win), P(loss) and P(tie).
     pub p: [f64; 3],
     /// The expected half point.
@@ -83,7 +83,7 @@ pub struct Expected {
     pub score_factors: [[f64; 2]; 2],
 }
 
-impl Expected {
+impl Expectation {
     pub(super) fn of(ties: Ties, difference: f64, tie: f64) -> Self {
         let p = ties.probabilities(difference, tie);
         let half = 0.5 * (p[0] - p[1]);

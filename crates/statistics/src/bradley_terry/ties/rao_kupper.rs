@@ -62,7 +62,7 @@ pub(super) fn terms(cell: &Cell, difference: f64, ln_tie: f64) -> Terms {
         slope: wins * not_win - losses * not_loss,
         tie_slope: cell.ties - slope * (wins * not_win + losses * not_loss),
         curvature: curved.0 + curved.1,
-        mixed: -slope * (curved.0 - curved.1),
+        mixed_curvature: -slope * (curved.0 - curved.1),
         tie_curvature: bend * (wins * not_win + losses * not_loss) + slope * slope * (curved.0 + curved.1),
     }
 }
@@ -104,7 +104,7 @@ mod tests {
             close(found.slope, (at(d + h, u).ln - at(d - h, u).ln) / (2.0 * h), "slope");
             close(found.tie_slope, (at(d, u + h).ln - at(d, u - h).ln) / (2.0 * h), "slope of ties");
             close(found.curvature, -(at(d + h, u).slope - at(d - h, u).slope) / (2.0 * h), "curvature");
-            close(found.mixed, -(at(d, u + h).slope - at(d, u - h).slope) / (2.0 * h), "mixed");
+            close(found.mixed_curvature, -(at(d, u + h).slope - at(d, u - h).slope) / (2.0 * h), "mixed");
             close(
                 found.tie_curvature,
                 -(at(d, u + h).tie_slope - at(d, u - h).tie_slope) / (2.0 * h),

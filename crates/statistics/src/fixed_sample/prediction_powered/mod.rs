@@ -51,14 +51,14 @@ pub struct LabelledSample {
     /// c: the weight.
     pub weight: f64,
     /// W: the weight of the whole unit, which needs no labels.
-    pub whole: f64,
+    pub whole_weight: f64,
 }
 
 impl LabelledSample {
     /// The sample of a unit that people labelled wholly, with the value `people`; the model's value is `predicted`.
     #[must_use]
-    pub fn whole(people: f64, predicted: f64) -> Self {
-        Self { people, predicted, weight: 1.0, whole: 1.0 }
+    pub fn of_whole_unit(people: f64, predicted: f64) -> Self {
+        Self { people, predicted, weight: 1.0, whole_weight: 1.0 }
     }
 }
 
@@ -109,11 +109,11 @@ pub(crate) fn tuned_lambda(slope: f64, curvature: f64) -> f64 {
 /// let people = [0.3, 0.5, 0.2, 0.8];
 /// let unit = |at: usize| {
 ///     let predicted = [0.4, 0.6, 0.3, 0.9, 0.5, 0.7, 0.2, 0.6][at];
-///     let sample = people.get(at).map(|&people| LabelledSample::whole(people, predicted));
+///     let sample = people.get(at).map(|&people| LabelledSample::of_whole_unit(people, predicted));
 ///     PartlyLabelled { predicted, sample }
 /// };
 /// let means = PredictionPoweredMeans::new(&[(0..8).map(unit).collect()], None)?;
-/// let (corrected, alone) = (means.mean(0), means.people_alone(0));
+/// let (corrected, alone) = (means.mean(0), means.estimate_by_people(0));
 /// assert!((corrected.value - 0.425).abs() < 1e-9, "the mean over all units, .525, without the .1");
 /// assert!(corrected.standard_error < alone.standard_error && means.lambda() == 1.0);
 /// # Ok::<(), statistics::StatisticsError>(())
@@ -131,41 +131,41 @@ pub struct PredictionPoweredMeans {
 struct Mean {
     /// The values of all units by the model.
     predicted: Vec<f64>,
-    corrected: Jackknifed,
-    people: Jackknifed,
+    corrected: JackknifedStatistic,
+    people: JackknifedStatistic,
     /// The model's excess over people.
-    excess: Jackknifed,
+    excess: JackknifedStatistic,
 }
 
 /// A statistic, and its value without each of the labelled units.
 #[derive(Debug, Clone, PartialEq)]
-struct Jackknifed {
+struct JackknifedStatistic {
     value: f64,
-    without: Vec<f64>,
+    values_without: Vec<f64>,
 }
 
 /// The λ with the least sum of variances.
-fn least(means: &[MeanMoments], moments: impl Fn(&MeanMoments) -> Moments) -> f64 {
+fn least_variance_lambda(means: &[MeanMoments], moments: impl Fn(&MeanMoments) -> Moments) -> f64 {
     let (slope, curvature) = means.iter().fold((0.0, 0.0), |sum: (f64, f64), mean| {
-        let (slope, curvature) = mean.variance(&moments(mean));
+        let (slope, curvature) = mean.variance_derivatives(&moments(mean));
         (sum.0 + slope, sum.1 + curvature)
     });
     tuned_lambda(slope, curvature)
 }
 
-impl Jackknifed {
+impl JackknifedStatistic {
     fn minus(&self, other: &Self) -> Self {
-        let without = self.without.iter().zip(&other.without).map(|(one, other)| one - other).collect();
-        Self { value: self.value - other.value, without }
+        let values_without = self.values_without.iter().zip(&other.values_without).map(|(one, other)| one - other).collect();
+        Self { value: self.value - other.value, values_without }
     }
 
     /// With another independent part of the variance.
-    fn estimate(&self, further: f64) -> Estimate {
-        let count = self.without.len() as f64;
-        let mean = self.without.iter().sum::<f64>() / count;
-        let squares: f64 = self.without.iter().map(|value| (value - mean) * (value - mean)).sum();
-        let standard_error = libm::sqrt((count - 1.0) / count * squares + further);
-        Estimate { value: self.value, standard_error, freedom: self.without.len() - 1 }
+    fn estimate(&self, unlabelled_variance: f64) -> Estimate {
+        let count = self.values_without.len() as f64;
+        let mean = self.values_without.iter().sum::<f64>() / count;
+        let squares: f64 = self.values_without.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let standard_error = libm::sqrt((count - 1.0) / count * squares + unlabelled_variance);
+        Estimate { value: self.value, standard_error, freedom: self.values_without.len() - 1 }
     }
 }
 
@@ -186,28 +186,28 @@ impl PredictionPoweredMeans {
         let total = |error: fn(&Self, usize) -> Estimate| -> f64 {
             (0..tuned.len()).map(|mean| error(&tuned, mean).standard_error).map(|error| error * error).sum()
         };
-        let costs = lambda.is_none() && total(Self::mean) > total(Self::people_alone);
+        let costs = lambda.is_none() && total(Self::mean) > total(Self::estimate_by_people);
         Ok(if costs { Self::of(&prepared, Some(0.0)) } else { tuned })
     }
 
     fn of(prepared: &[MeanMoments], lambda: Option<f64>) -> Self {
         let labelled = prepared.first().map_or(0, |mean| mean.units.len());
-        let tune = |moments: &dyn Fn(&MeanMoments) -> Moments| lambda.unwrap_or_else(|| least(prepared, moments));
+        let tune = |moments: &dyn Fn(&MeanMoments) -> Moments| lambda.unwrap_or_else(|| least_variance_lambda(prepared, moments));
         let chosen = tune(&|mean| mean.moments.clone());
         // Without each labelled unit: λ, and then every estimate.
         let without: Vec<f64> =
             (0..labelled).map(|unit| tune(&|mean| mean.moments.leave_out(&mean.units[unit]))).collect();
-        let jackknifed = |mean: &MeanMoments, statistic: &dyn Fn(&Moments, f64) -> f64| Jackknifed {
+        let jackknifed = |mean: &MeanMoments, statistic: &dyn Fn(&Moments, f64) -> f64| JackknifedStatistic {
             value: statistic(&mean.moments, chosen),
-            without: (mean.units.iter().zip(&without))
+            values_without: (mean.units.iter().zip(&without))
                 .map(|(unit, &lambda)| statistic(&mean.moments.leave_out(unit), lambda))
                 .collect(),
         };
         let finish = |mean: &MeanMoments| Mean {
             predicted: mean.predicted.clone(),
-            corrected: jackknifed(mean, &|moments, lambda| mean.corrected(moments, lambda)),
-            people: jackknifed(mean, &|moments, _| moments.adjusted(PEOPLE)),
-            excess: jackknifed(mean, &|moments, _| moments.adjusted(SAMPLE) - moments.adjusted(PEOPLE)),
+            corrected: jackknifed(mean, &|moments, lambda| mean.corrected_mean(moments, lambda)),
+            people: jackknifed(mean, &|moments, _| moments.ratio_estimate(PEOPLE)),
+            excess: jackknifed(mean, &|moments, _| moments.ratio_estimate(SAMPLE) - moments.ratio_estimate(PEOPLE)),
         };
         Self { lambda: chosen, labelled, means: prepared.iter().map(finish).collect() }
     }
@@ -250,8 +250,8 @@ impl PredictionPoweredMeans {
         let [first, second] = [first, second].map(|mean| &self.means[mean]);
         let predicted: Vec<f64> =
             first.predicted.iter().zip(&second.predicted).map(|(one, other)| one - other).collect();
-        let further = self.lambda * self.lambda * rest_variance(&predicted, self.labelled);
-        first.corrected.minus(&second.corrected).estimate(further)
+        let unlabelled_variance = self.lambda * self.lambda * rest_variance(&predicted, self.labelled);
+        first.corrected.minus(&second.corrected).estimate(unlabelled_variance)
     }
 
     /// The estimate of a mean from people alone.
@@ -259,7 +259,7 @@ impl PredictionPoweredMeans {
     /// # Panics
     /// If there is no such mean.
     #[must_use]
-    pub fn people_alone(&self, mean: usize) -> Estimate {
+    pub fn estimate_by_people(&self, mean: usize) -> Estimate {
         self.means[mean].people.estimate(0.0)
     }
 
@@ -268,7 +268,7 @@ impl PredictionPoweredMeans {
     /// # Panics
     /// If there is no such mean.
     #[must_use]
-    pub fn model_alone(&self, mean: usize) -> f64 {
+    pub fn value_by_model(&self, mean: usize) -> f64 {
         let predicted = &self.means[mean].predicted;
         predicted.iter().sum::<f64>() / predicted.len() as f64
     }
@@ -280,10 +280,10 @@ impl PredictionPoweredMeans {
     #[must_use]
     pub fn favour(&self, mean: usize) -> Estimate {
         let count = self.means.len() as f64;
-        let average = Jackknifed {
+        let average = JackknifedStatistic {
             value: self.means.iter().map(|mean| mean.excess.value).sum::<f64>() / count,
-            without: (0..self.labelled)
-                .map(|unit| self.means.iter().map(|mean| mean.excess.without[unit]).sum::<f64>() / count)
+            values_without: (0..self.labelled)
+                .map(|unit| self.means.iter().map(|mean| mean.excess.values_without[unit]).sum::<f64>() / count)
                 .collect(),
         };
         self.means[mean].excess.minus(&average).estimate(0.0)
@@ -316,12 +316,12 @@ fn check(means: &[Vec<PartlyLabelled>]) -> Result<(), StatisticsError> {
             "the same units have labels for every mean"
         );
         let samples = || of_mean.iter().filter_map(|unit| unit.sample);
-        let values = samples().flat_map(|sample| [sample.people, sample.predicted, sample.weight, sample.whole]);
+        let values = samples().flat_map(|sample| [sample.people, sample.predicted, sample.weight, sample.whole_weight]);
         if let Some(value) = of_mean.iter().map(|unit| unit.predicted).chain(values).find(|value| !value.is_finite()) {
             return Err(StatisticsError::OutOfRange { what: "a value", value, range: "finite numbers" });
         }
         let found = samples().filter(|sample| sample.weight > 0.0).count();
-        if found < 2 && samples().any(|sample| sample.whole > 0.0) {
+        if found < 2 && samples().any(|sample| sample.whole_weight > 0.0) {
             return Err(StatisticsError::TooFew { what: "units with labels that weigh anything", found, needed: 2 });
         }
     }

@@ -50,7 +50,7 @@ impl Moments {
     }
 
     /// The mean of a variable by the ratio estimator.
-    pub(super) fn adjusted(&self, variable: usize) -> f64 {
+    pub(super) fn ratio_estimate(&self, variable: usize) -> f64 {
         self.ratio(variable) * self.mean[ALL_UNITS]
     }
 
@@ -77,8 +77,8 @@ pub(super) struct MeanMoments {
 impl MeanMoments {
     pub(super) fn new(of_mean: &[PartlyLabelled]) -> Self {
         let variables = |unit: &PartlyLabelled| {
-            let LabelledSample { people, predicted, weight, whole } = unit.sample?;
-            Some([people, predicted, weight - whole, unit.predicted, weight, whole])
+            let LabelledSample { people, predicted, weight, whole_weight } = unit.sample?;
+            Some([people, predicted, weight - whole_weight, unit.predicted, weight, whole_weight])
         };
         let units: Vec<[f64; VARIABLES]> = of_mean.iter().filter_map(variables).collect();
         let predicted: Vec<f64> = of_mean.iter().map(|unit| unit.predicted).collect();
@@ -92,7 +92,7 @@ impl MeanMoments {
     }
 
     /// The slope and the curvature in λ of the variance, with these moments.
-    pub(super) fn variance(&self, moments: &Moments) -> (f64, f64) {
+    pub(super) fn variance_derivatives(&self, moments: &Moments) -> (f64, f64) {
         let mut people = [0.0; VARIABLES];
         (people[PEOPLE], people[SURPLUS]) = (1.0, -moments.ratio(PEOPLE));
         let mut model = [0.0; VARIABLES];
@@ -100,9 +100,9 @@ impl MeanMoments {
         (moments.covariance(&people, &model), moments.covariance(&model, &model) + self.unlabelled.1)
     }
 
-    pub(super) fn corrected(&self, moments: &Moments, lambda: f64) -> f64 {
-        let correction = moments.adjusted(SAMPLE) - self.share * moments.mean[MODEL] - self.unlabelled.0;
-        moments.adjusted(PEOPLE) - lambda * correction
+    pub(super) fn corrected_mean(&self, moments: &Moments, lambda: f64) -> f64 {
+        let correction = moments.ratio_estimate(SAMPLE) - self.share * moments.mean[MODEL] - self.unlabelled.0;
+        moments.ratio_estimate(PEOPLE) - lambda * correction
     }
 }
 

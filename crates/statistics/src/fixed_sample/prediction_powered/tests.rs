@@ -5,7 +5,7 @@ fn wholly(labelled: usize, all: usize, rate: f64) -> Vec<PartlyLabelled> {
     let unit = |at: usize| {
         let predicted = (7 * at % 11) as f64 / 10.0;
         let people = rate * predicted + (5 * at % 13) as f64 / 12.0 - 0.4;
-        PartlyLabelled { predicted, sample: (at < labelled).then(|| LabelledSample::whole(people, predicted)) }
+        PartlyLabelled { predicted, sample: (at < labelled).then(|| LabelledSample::of_whole_unit(people, predicted)) }
     };
     (0..all).map(unit).collect()
 }
@@ -42,7 +42,7 @@ fn without_a_model_it_is_the_ratio_estimator() {
     // Three units of two documents each, one labelled, and a sample without weight.
     let unit = |people: f64, weight: f64| PartlyLabelled {
         predicted: 0.0,
-        sample: Some(LabelledSample { people, predicted: 0.0, weight, whole: 1.0 }),
+        sample: Some(LabelledSample { people, predicted: 0.0, weight, whole_weight: 1.0 }),
     };
     let units = vec![unit(1.5, 1.5), unit(0.5, 0.5), unit(0.0, 1.0), unit(0.0, 0.0)];
     let found = PredictionPoweredMeans::new(&[units], None).unwrap();
@@ -53,7 +53,7 @@ fn without_a_model_it_is_the_ratio_estimator() {
     let mean = without.iter().sum::<f64>() / 4.0;
     let expected = libm::sqrt(0.75 * without.map(|value| (value - mean) * (value - mean)).iter().sum::<f64>());
     assert!((found.mean(0).standard_error - expected).abs() < 1e-12);
-    assert_eq!(found.mean(0), found.people_alone(0));
+    assert_eq!(found.mean(0), found.estimate_by_people(0));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn differences_are_those_of_the_means() {
     assert!((found.difference(0, 1).value - (first - second)).abs() < 1e-12);
     assert_eq!(found.difference(0, 0).p_value(), 1.0);
     assert!((found.favour(0).value + found.favour(1).value).abs() < 1e-12);
-    assert!((found.model_alone(0) - found.model_alone(1)).abs() < 1e-12);
+    assert!((found.value_by_model(0) - found.value_by_model(1)).abs() < 1e-12);
     assert!((found.excess(0).value - found.excess(1).value - 2.0 * found.favour(0).value).abs() < 1e-12);
 }
 

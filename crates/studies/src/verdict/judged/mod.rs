@@ -174,13 +174,13 @@ impl JudgedMeasure {
         let p: Vec<f64> = arms.clone().map(|arm| means.favour(arm).p_value()).collect();
         let p = holm(&p)?;
         let of_arm = |arm: usize| {
-            let (mean, people, favour) = (means.mean(arm), means.people_alone(arm), means.favour(arm));
+            let (mean, people, favour) = (means.mean(arm), means.estimate_by_people(arm), means.favour(arm));
             let gain = people.standard_error / mean.standard_error;
             Ok(JudgedMean {
                 mean: mean.value,
                 standard_error: mean.standard_error,
                 interval: mean.interval(LEVEL)?,
-                model: means.model_alone(arm),
+                model: means.value_by_model(arm),
                 people: people.value,
                 people_standard_error: people.standard_error,
                 people_interval: people.interval(LEVEL)?,
@@ -224,8 +224,8 @@ impl JudgedMeasure {
 /// The values of each query for one run.
 fn units(values: &[Option<GoldValue>], predicted: &[f64]) -> Vec<PartlyLabelled> {
     let sample = |value: GoldValue| {
-        let GoldValue { people, model, weight, whole, .. } = value;
-        LabelledSample { people, predicted: model, weight, whole }
+        let GoldValue { people, model, weight, whole_weight, .. } = value;
+        LabelledSample { people, predicted: model, weight, whole_weight }
     };
     let unit =
         |(value, &predicted): (&Option<GoldValue>, &f64)| PartlyLabelled { predicted, sample: value.map(sample) };
@@ -238,7 +238,7 @@ fn check(measure: &Measure, means: &[Vec<PartlyLabelled>]) -> Result<()> {
         let samples = || of_arm.iter().filter_map(|unit| unit.sample);
         let weighing = samples().filter(|sample| sample.weight > 0.0).count();
         // A run that shows no judged document has value 0 whatever the labels.
-        (samples().count(), if samples().any(|sample| sample.whole > 0.0) { weighing } else { MIN_JUDGED_QUERIES })
+        (samples().count(), if samples().any(|sample| sample.whole_weight > 0.0) { weighing } else { MIN_JUDGED_QUERIES })
     };
     let counts: Vec<(usize, usize)> = means.iter().map(of_arm).collect();
     let labelled = counts.first().map_or(0, |(labelled, _)| *labelled);
@@ -270,7 +270,7 @@ impl Leaning {
         let of_run = |(run, of_arm): (usize, &Vec<Option<GoldValue>>)| {
             let sum = |part: fn(&GoldValue) -> f64| of_arm.iter().flatten().map(part).sum::<f64>();
             let [weight, total_weight, variance] =
-                [sum(|value| value.weight), sum(|value| value.whole), sum(|value| value.variance)];
+                [sum(|value| value.weight), sum(|value| value.whole_weight), sum(|value| value.variance)];
             let z = (weight - total_weight) / variance.sqrt();
             Self { measure: measure.to_string(), run, ratio: weight / total_weight, z }
         };
