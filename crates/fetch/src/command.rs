@@ -99,7 +99,7 @@ impl Arguments {
         downloads: Option<&dyn Download>,
         watch: &mut dyn Watch,
     ) -> Result<Registration> {
-        let advice = Advice::here();
+        let advice = Advice::of_process();
         let Some(downloads) = downloads else { return Err(usage(advice.instead_of_downloading(entry))) };
         watch.print("downloading: this accepts the terms above");
         fetch(entry, root, downloads, self.accept, self.keep_archive, watch).with_context(|| {

@@ -14,7 +14,7 @@ pub(super) fn list(root: &Path, watch: &mut dyn Watch) {
     };
     line(["name", "state", "queries", "documents", "features", "what it is"]);
     for entry in registry::all() {
-        let (queries, documents) = entry.counted();
+        let (queries, documents) = entry.counted_sizes();
         let number = |number: Option<u64>| number.map_or("?".into(), |number| number.to_string());
         let [queries, documents, features] = match &entry.matrix {
             Some(_) => ["", "", ""].map(str::to_owned),
@@ -23,7 +23,7 @@ pub(super) fn list(root: &Path, watch: &mut dyn Watch) {
         line([&entry.name, &local_state(entry, root), &queries, &documents, &features, &entry.title]);
     }
     watch.print(&format!("\nRegistered data sets are kept in {}.", root.display()));
-    watch.print(&format!("{}.", Advice::here().in_general()));
+    watch.print(&format!("{}.", Advice::of_process().general_sentence()));
 }
 
 /// Prints everything about one data set; returns whether the parts that are read by default are here.
@@ -64,7 +64,7 @@ pub(super) fn details(entry: &Entry, root: &Path, watch: &mut dyn Watch) -> bool
 
 /// Prints how to get a data set that cannot be downloaded.
 pub(super) fn how_to_get(entry: &Entry, watch: &mut dyn Watch) {
-    if let Some(command) = Advice::here().register_command(&entry.name) {
+    if let Some(command) = Advice::of_process().register_command(&entry.name) {
         watch.print("To register it: accept the terms, get the files or their archive, then run");
         watch.print(&format!("  {command}"));
     }

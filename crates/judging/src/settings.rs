@@ -163,7 +163,7 @@ impl Settings {
         match (self.competitors.as_slice(), &self.competitors_from) {
             ([], Some(path)) => lines_of(path).map(Some),
             ([], None) => Ok(None),
-            (lists, _) => Ok(Some(NameList::all(lists))),
+            (lists, _) => Ok(Some(NameList::concat(lists))),
         }
     }
 

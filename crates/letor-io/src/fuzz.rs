@@ -97,7 +97,7 @@ fn visit(dataset: &Dataset) {
     }
     let (mut values, mut keys) = (Vec::new(), Vec::new());
     for query in dataset.iter() {
-        for feature in query.present().chain([FeatureId(dataset.features())]) {
+        for feature in query.nonzero_features().chain([FeatureId(dataset.features())]) {
             query.column(feature, &mut values);
             assert_eq!(values.len(), query.documents());
             query.sort_keys(feature, &mut keys);

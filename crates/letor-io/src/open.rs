@@ -64,7 +64,7 @@ pub fn open<S: AsRef<str>>(spec: &[S], options: &OpenOptions) -> Result<Dataset,
             let paths: Vec<&Path> = paths.iter().map(|path| Path::new(path.as_ref())).collect();
             if let Some(absent) = paths.iter().find(|path| !path.exists()) {
                 let cut = cut_at_comma(spec);
-                return cut.map_or_else(|| unknown(neither_name_nor_file(absent, paths.len() > 1)), Err);
+                return cut.map_or_else(|| unknown(unknown_source_message(absent, paths.len() > 1)), Err);
             }
             read_through_cache(&display_name(&paths), &paths, &options.read, options.cache.as_deref())
         }
@@ -84,12 +84,12 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
         let message = format!("{} has no split {split}: expected {}", entry.name, parts.join(" or "));
         return Err(Error::new(ErrorKind::Unknown, message));
     }
-    let located = registry::locate(entry, &folder).ok_or_else(|| registry::missing(entry, options.split, &folder))?;
+    let located = registry::locate(entry, &folder).ok_or_else(|| registry::missing_error(entry, options.split, &folder))?;
     let wanted = |part: &&registry::SplitEntry| options.split.map_or(part.counted, |split| part.name == split);
     let mut files = Vec::new();
     for part in entry.splits.iter().filter(wanted) {
         let of_part = located.files(part.name);
-        let of_part = of_part.ok_or_else(|| registry::missing(entry, Some(part.name), &folder))?;
+        let of_part = of_part.ok_or_else(|| registry::missing_error(entry, Some(part.name), &folder))?;
         files.extend_from_slice(of_part);
     }
     let name = match options.split {
@@ -119,7 +119,7 @@ fn read_through_cache<P: AsRef<Path>>(
     cache::open_files(cache, (name, provenance), (&files, &options), recipe, || read_list(name, list, read))
 }
 
-fn neither_name_nor_file(absent: &Path, several: bool) -> String {
+fn unknown_source_message(absent: &Path, several: bool) -> String {
     let name = absent.display().to_string();
     if several && (registry::find(&name).is_some() || lookalike::is_named_by(&name)) {
         return format!("{name} is a data set by itself and cannot be combined with others: give its files instead");

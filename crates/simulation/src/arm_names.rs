@@ -129,7 +129,7 @@ impl ArmNames {
             let name = name.as_deref()?;
             Some((arm, if uses[name] > 1 { format!("{name} (arm {arm})") } else { name.to_owned() }))
         });
-        let distinct = Names::of_some(user_names.len(), distinct);
+        let distinct = Names::from_numbered(user_names.len(), distinct);
         Self { numbering: self.numbering.clone(), user_names: distinct.ok().or_else(|| self.user_names.clone()) }
     }
 
@@ -264,7 +264,7 @@ mod tests {
     }
     #[test]
     fn given_names_replace_numbers() {
-        let names = Names::of_some(4, [(0, "bm25"), (1, "ltr"), (3, "a, b")]).unwrap();
+        let names = Names::from_numbered(4, [(0, "bm25"), (1, "ltr"), (3, "a, b")]).unwrap();
         let features = ArmNames::features([3, 5, 8, 9].map(FeatureId).to_vec()).with_user_names(Some(names));
         assert_eq!([0, 2, 3].map(|arm| features.name(arm)), ["bm25", "feature 8 (arm 2)", "a, b"]);
         assert_eq!(features.list(&[Arm(1), Arm(0), Arm(2)]), "ltr, bm25, feature 8 (arm 2)");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies, ProbabilisticInterleave, Sosm};
-use letor_io::trec::{self, TrecOptions, TrecTies, Unjudged};
+use letor_io::trec::{self, TrecOptions, TrecTies, UnjudgedRule};
 use letor_io::{Dataset, FeatureId, Names, Null, NumberedItem, OpenOptions, ReadOptions, SameQid, Split, scores};
 use rankers::{RankerRef, Selection, TieBreaking};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub struct SiteSpec {
     pub trec_ties: TrecTies,
     /// What becomes of retrieved documents without a judgment.
     #[serde(skip_serializing_if = "is_default")]
-    pub unjudged: Unjudged,
+    pub unjudged: UnjudgedRule,
     /// Scores as further rankers beside the data set: files, or `NAME=FILE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<String>,
@@ -155,7 +155,7 @@ impl Default for SiteSpec {
             qrels: Vec::new(),
             gold: Vec::new(),
             trec_ties: TrecTies::default(),
-            unjudged: Unjudged::default(),
+            unjudged: UnjudgedRule::default(),
             scores: Vec::new(),
             scores_only: false,
             click: "navigational".parse().expect("a preset"),
@@ -208,7 +208,7 @@ impl SiteSpec {
         // Runs and scores have names, unless the file gives them another.
         let dataset_names = dataset.feature_names().cloned();
         let all_names = dataset_names.iter().chain([&names_in_file]).flat_map(|names| names.iter().enumerate());
-        let names = Names::of_some(count, all_names.filter_map(|(number, name)| Some((number, name?))))
+        let names = Names::from_numbered(count, all_names.filter_map(|(number, name)| Some((number, name?))))
             .with_context(|| format!("{}: with the names of the runs and scores", path.display()))?;
         Ok(dataset.with_feature_names(names)?)
     }

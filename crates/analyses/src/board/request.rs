@@ -82,20 +82,20 @@ impl BoardRequest {
     /// # Errors
     /// As wrong usage, for a column, a covariate or a share that is not named as it should be.
     pub fn options(&self) -> Result<Options> {
-        let columns = columns(&NameList::all(&self.columns))?;
+        let columns = columns(&NameList::concat(&self.columns))?;
         Ok(Options {
             columns,
             winner_is: self.winner_is.into(),
             order_unknown: self.order_unknown,
-            covariates: flag_values::parse_covariates(&NameList::all(&self.covariates))?,
-            by: flag_values::parse_split(self.by.as_ref(), &NameList::all(&self.mix))?,
+            covariates: flag_values::parse_covariates(&NameList::concat(&self.covariates))?,
+            by: flag_values::parse_split(self.by.as_ref(), &NameList::concat(&self.mix))?,
         })
     }
 
     /// Which judgements are the truth.
     #[must_use]
     pub fn gold(&self) -> GoldSource {
-        match NameList::all(&self.gold) {
+        match NameList::concat(&self.gold) {
             judges if judges.is_empty() => GoldSource::None,
             judges => GoldSource::Judges(judges),
         }
@@ -117,7 +117,7 @@ impl BoardRequest {
 }
 
 fn all_names<S: Serializer>(lists: &[NameList], serializer: S) -> Result<S::Ok, S::Error> {
-    NameList::all(lists).serialize(serializer)
+    NameList::concat(lists).serialize(serializer)
 }
 
 /// [`WinnerIs`] as a flag.

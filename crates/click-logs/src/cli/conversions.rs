@@ -128,7 +128,7 @@ impl ConversionFlags {
         }
         let files = inputs::files(&self.files)?;
         let days = self.outcome_days.unwrap_or(self.attribution.days());
-        let actions = NameList::all(&self.outcome_actions);
+        let actions = NameList::concat(&self.outcome_actions);
         let rules = ConversionRules {
             attribution: self.attribution,
             days,

@@ -252,7 +252,7 @@ impl Credit {
 
     fn settings(&self) -> Result<Settings> {
         Ok(Settings {
-            actions: NameList::all(&self.actions),
+            actions: NameList::concat(&self.actions),
             list_separator: self.list_separator,
             logged: self.logged.map(|logged| match logged {
                 LoggedPages::Every => PageSelection::Every,

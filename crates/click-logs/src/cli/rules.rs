@@ -85,7 +85,7 @@ impl Rules {
             }
             None => Bots::default(),
         };
-        let rankers = NameList::all(&self.rankers);
+        let rankers = NameList::concat(&self.rankers);
         if let Some(at) = (1..rankers.len()).find(|&at| rankers[..at].contains(&rankers[at])) {
             bail!(usage(format!("--rankers names {} twice; name each ranker once", rankers[at])));
         }

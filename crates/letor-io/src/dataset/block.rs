@@ -110,7 +110,7 @@ impl<'a> Block<'a> {
     }
 
     /// The number of features that are not 0 for all documents.
-    pub(crate) fn present(&self) -> usize {
+    pub(crate) fn feature_count(&self) -> usize {
         self.present
     }
 
@@ -183,7 +183,7 @@ mod tests {
             }
             let bytes = writer.finish().unwrap();
             let block = Block::read(&bytes);
-            assert_eq!(block.present(), 3, "feature 2 is 0 for all documents");
+            assert_eq!(block.feature_count(), 3, "feature 2 is 0 for all documents");
             let value = |feature| {
                 block.find(feature).map(|segment| {
                     let mut out = Vec::new();
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn an_empty_block_has_no_feature() {
         let bytes = BlockWriter::default().finish().unwrap();
-        assert_eq!(Block::read(&bytes).present(), 0);
+        assert_eq!(Block::read(&bytes).feature_count(), 0);
         assert!(Block::read(&bytes).find(1).is_none());
     }
 }

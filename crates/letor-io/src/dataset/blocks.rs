@@ -93,14 +93,14 @@ impl FileBlocks {
 
     #[cold]
     fn read(&self, index: usize) -> &[u8] {
-        match self.sound_block(index) {
+        match self.read_sound_block(index) {
             Some(bytes) => self.read[index].get_or_init(|| bytes),
             None => self.rebuilt.get_or_init(|| self.rebuild()).block_bytes(index),
         }
     }
 
     /// A block, if the file has it undamaged.
-    fn sound_block(&self, index: usize) -> Option<Box<[u8]>> {
+    fn read_sound_block(&self, index: usize) -> Option<Box<[u8]>> {
         let BlockFile { file, starts, offsets, hashes, features, .. } = &self.file;
         let mut bytes = vec![0; starts[index + 1] - starts[index]].into_boxed_slice();
         read_at(file, &mut bytes, starts[index] as u64).ok()?;

@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(dataset.query(1).id(), "7");
         assert_eq!(column(&dataset, 1, 2), [0.0, -2.0]);
         assert_eq!(column(&dataset, 1, 3), [1e-5, 0.0]);
-        assert_eq!(dataset.query(1).present().map(|f| f.0).collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(dataset.query(1).nonzero_features().map(|f| f.0).collect::<Vec<_>>(), [2, 3, 4]);
 
         let mut keys = vec![5];
         assert!(first.sort_keys(FeatureId(1), &mut keys));

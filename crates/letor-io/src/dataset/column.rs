@@ -79,7 +79,7 @@ impl Column {
 
     /// Rescales the mantissas to one power of ten, the largest under which they are integers; `None`, with the values
     /// unchanged, if that takes more than 18 digits. At least one value must not be 0.
-    pub(super) fn align(&mut self) -> Option<Aligned> {
+    pub(super) fn align(&mut self) -> Option<Alignment> {
         let (mut least, mut most) = self.scale_range();
         if least != most {
             if !self.summary.fits(least, most) && !self.fits(most) {
@@ -107,7 +107,7 @@ impl Column {
             self.mantissas.iter_mut().for_each(|mantissa| *mantissa /= POW10[zeros]);
         }
         let (min, max) = (min / POW10[zeros], max / POW10[zeros]);
-        Some(Aligned { scale: most - zeros as i16, min, max })
+        Some(Alignment { scale: most - zeros as i16, min, max })
     }
 
     /// Multiplies every mantissa by the power of ten that `scale` takes.
@@ -144,7 +144,7 @@ impl Column {
 
 /// Properties of all mantissas of an aligned column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Aligned {
+pub(super) struct Alignment {
     /// The value of a mantissa `m` is `m × 10^-scale`.
     pub(super) scale: i16,
     /// The smallest mantissa.
@@ -258,7 +258,7 @@ mod tests {
                     (Some(aligned), Some((scale, mantissas))) => {
                         prop_assert_eq!(column.mantissas(), &mantissas);
                         let (min, max) = (*mantissas.iter().min().unwrap(), *mantissas.iter().max().unwrap());
-                        prop_assert_eq!(aligned, Aligned { scale, min, max });
+                        prop_assert_eq!(aligned, Alignment { scale, min, max });
                     }
                     (None, None) => {}
                     (aligned, plain) => prop_assert!(false, "{aligned:?} beside {plain:?}"),

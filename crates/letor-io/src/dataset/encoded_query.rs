@@ -160,7 +160,7 @@ impl EncodedQuery {
     ) -> Result<Self, BuildError> {
         let (mut writer, mut column) = (BlockWriter::default(), Column::default());
         if kept.is_some() {
-            query.each_segment(|feature, segment| writer.push_segment(feature, segment));
+            query.for_each_segment(|feature, segment| writer.push_segment(feature, segment));
         }
         let mut features = kept.unwrap_or(0);
         for values in columns {

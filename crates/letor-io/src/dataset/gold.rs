@@ -33,7 +33,7 @@ impl GoldQuery {
     /// The number of documents that people judged too.
     #[must_use]
     pub fn labelled(&self) -> usize {
-        self.given().count()
+        self.labels_of_people().count()
     }
 
     /// Whether people judged every document that the model judged.
@@ -42,7 +42,7 @@ impl GoldQuery {
         self.labelled() == self.population()
     }
 
-    fn given(&self) -> impl Iterator<Item = f32> + '_ {
+    fn labels_of_people(&self) -> impl Iterator<Item = f32> + '_ {
         let labels = self.labels.iter().copied();
         labels.chain(self.unretrieved.iter().map(|(_, people)| *people)).flatten()
     }
@@ -67,7 +67,7 @@ impl Gold {
 
     /// How many labels people gave documents that the model did not judge.
     #[must_use]
-    pub fn outside(&self) -> usize {
+    pub fn labels_outside(&self) -> usize {
         self.outside
     }
 
@@ -77,13 +77,13 @@ impl Gold {
         self.first_outside.as_ref().map(|(query, document)| (query.as_str(), document.as_str()))
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = &GoldQuery> {
+    pub(crate) fn all_queries(&self) -> impl Iterator<Item = &GoldQuery> {
         self.queries.iter().chain(&self.without_documents)
     }
 
     /// The highest label of people.
     pub(super) fn max_label(&self) -> Option<f32> {
-        self.all().flat_map(GoldQuery::given).reduce(f32::max)
+        self.all_queries().flat_map(GoldQuery::labels_of_people).reduce(f32::max)
     }
 
     /// Adds its part of the hash of a data set's content.
@@ -91,7 +91,7 @@ impl Gold {
         update(b"gold 1\n");
         // No label is negative.
         let label = |label: Option<f32>| label.unwrap_or(-1.0).to_le_bytes();
-        for query in self.all() {
+        for query in self.all_queries() {
             for (judged, given) in query.is_judged.iter().zip(&query.labels) {
                 update(&[u8::from(*judged)]);
                 update(&label(*given));

@@ -75,7 +75,7 @@ impl<'a> Query<'a> {
         if self.dataset.runs().is_none() {
             return self.documents();
         }
-        self.block().find(feature.0).map_or(0, |segment| segment.above_zero(self.documents()))
+        self.block().find(feature.0).map_or(0, |segment| segment.count_above_zero(self.documents()))
     }
 
     /// Whether all documents have the same value of `feature`. Faster than reading the column.
@@ -84,7 +84,7 @@ impl<'a> Query<'a> {
     }
 
     /// The features that are not 0 for all documents, in ascending order.
-    pub fn present(&self) -> impl ExactSizeIterator<Item = FeatureId> + use<'a> {
+    pub fn nonzero_features(&self) -> impl ExactSizeIterator<Item = FeatureId> + use<'a> {
         self.block().features().map(FeatureId)
     }
 
@@ -98,19 +98,19 @@ impl<'a> Query<'a> {
     }
 
     /// Calls `each` with every feature present and its packed values.
-    pub(super) fn each_segment(&self, mut each: impl FnMut(u32, &[u8])) {
+    pub(super) fn for_each_segment(&self, mut each: impl FnMut(u32, &[u8])) {
         let block = self.block();
-        for index in 0..block.present() {
+        for index in 0..block.feature_count() {
             let (feature, segment) = block.bytes(index);
             each(feature, segment);
         }
     }
 
     /// Calls `each` with every feature present and its exact values.
-    pub(crate) fn each_decimals(&self, mut each: impl FnMut(u32, &[Decimal])) {
+    pub(crate) fn for_each_column(&self, mut each: impl FnMut(u32, &[Decimal])) {
         let block = self.block();
         let mut values = Vec::new();
-        for index in 0..block.present() {
+        for index in 0..block.feature_count() {
             let (feature, segment) = block.get(index);
             values.clear();
             segment.decimals(self.documents(), &mut values);

@@ -48,7 +48,7 @@ impl Statistics {
     pub fn of(dataset: &Dataset) -> Self {
         let tally = (0..dataset.queries())
             .into_par_iter()
-            .fold(Tally::default, |tally, index| tally.with(&dataset.query(index)))
+            .fold(Tally::default, |tally, index| tally.add_query(&dataset.query(index)))
             .reduce(Tally::default, Tally::join);
         let mut sizes: Vec<usize> = dataset.iter().map(|query| query.documents()).collect();
         sizes.sort_unstable();
@@ -101,9 +101,9 @@ struct Tally {
 }
 
 impl Tally {
-    fn with(mut self, query: &Query<'_>) -> Self {
+    fn add_query(mut self, query: &Query<'_>) -> Self {
         self.without_relevant += usize::from(query.labels().iter().all(|&label| label <= 0.0));
-        query.each_decimals(|feature, values| {
+        query.for_each_column(|feature, values| {
             self.nonzero += values.iter().filter(|value| value.mantissa != 0).count();
             if self.seen.len() <= feature as usize {
                 self.seen.resize(feature as usize + 1, false);
@@ -154,7 +154,7 @@ fn duplicate_features(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
         groups = next;
     }
     let zero = |feature: FeatureId| {
-        dataset.iter().all(|query| query.is_constant(feature) && !query.present().any(|present| present == feature))
+        dataset.iter().all(|query| query.is_constant(feature) && !query.nonzero_features().any(|present| present == feature))
     };
     let mut pairs: Vec<_> = groups
         .iter()

@@ -156,7 +156,7 @@ impl TextQuery {
         for stream in 0..FIELDS {
             if !self.documents.is_empty() && rng.chance(fields.copied[stream]) {
                 let source = &self.documents[rng.below(self.documents.len())];
-                document.take(stream, source.length[stream], source.tf[stream]);
+                document.set_field(stream, source.length[stream], source.tf[stream]);
                 continue;
             }
             if !rng.chance(fields.present[stream]) {
@@ -187,7 +187,7 @@ impl TextQuery {
                     tf[term] = 1 + rng.poisson(libm::exp(more.min(7.0)));
                 }
             }
-            document.take(stream, (length as u32).max(tf.iter().sum()), tf);
+            document.set_field(stream, (length as u32).max(tf.iter().sum()), tf);
         }
         self.documents.push(document);
         document
@@ -196,7 +196,7 @@ impl TextQuery {
 
 impl TextDocument {
     /// Sets one field and adds it to the whole document.
-    fn take(&mut self, stream: usize, length: u32, tf: [u32; MAX_TERMS]) {
+    fn set_field(&mut self, stream: usize, length: u32, tf: [u32; MAX_TERMS]) {
         self.length[stream] = length;
         self.length[FIELDS] += length;
         self.tf[stream] = tf;

@@ -93,7 +93,7 @@ fn numbered_lines(lines: &[(u64, &str)], NumberedItem { noun, count, first }: Nu
         names.push((place, name));
     }
     let line_of = |number: usize| named[number].unwrap_or(1);
-    Names::of_some(count, names)
+    Names::from_numbered(count, names)
         .map_err(|error| fault(&error.fault, line_of(error.number), |at| line_of(at - 1) as usize))
 }
 

@@ -11,7 +11,7 @@ pub struct NameList(pub Vec<String>);
 impl NameList {
     /// The names of all these lists, in order: those of a flag that is given several times.
     #[must_use]
-    pub fn all(lists: &[Self]) -> Vec<String> {
+    pub fn concat(lists: &[Self]) -> Vec<String> {
         lists.iter().flat_map(|list| &list.0).cloned().collect()
     }
 }

@@ -115,7 +115,7 @@ impl Names {
     ///
     /// # Errors
     /// Those of [`new`](Self::new), and [`NameFault::Count`] for a number that is not below `count`.
-    pub fn of_some<S: AsRef<str>>(
+    pub fn from_numbered<S: AsRef<str>>(
         count: usize,
         names: impl IntoIterator<Item = (usize, S)>,
     ) -> Result<Self, NameError> {
@@ -247,11 +247,11 @@ mod tests {
 
     #[test]
     fn some_may_lack_a_name() {
-        let names = Names::of_some(4, [(2, "c"), (0, "a")]).unwrap();
+        let names = Names::from_numbered(4, [(2, "c"), (0, "a")]).unwrap();
         assert_eq!(names.iter().collect::<Vec<_>>(), [Some("a"), None, Some("c"), None]);
         assert_eq!(names.subset([3, 2]).unwrap().iter().collect::<Vec<_>>(), [None, Some("c")]);
         assert_eq!(names.subset([1, 3]), None);
-        let error = Names::of_some(4, [(4, "e")]).unwrap_err();
+        let error = Names::from_numbered(4, [(4, "e")]).unwrap_err();
         assert_eq!(error.fault, NameFault::Count { names: 5, expected: 4 });
     }
 }

@@ -34,12 +34,12 @@ pub struct Advice {
 
 impl Advice {
     /// The advice of this process: see [`set_data_command`].
-    pub fn here() -> Self {
+    pub fn of_process() -> Self {
         Self { command: COMMAND.get().cloned(), workspace: has_workspace() }
     }
 
     /// The words before the name of a data set that is downloaded.
-    fn downloading(&self) -> Option<&str> {
+    fn download_words(&self) -> Option<&str> {
         let own = self.command.as_ref().filter(|command| command.downloads).map(|command| command.words.as_str());
         own.or(self.workspace.then_some(XTASK))
     }
@@ -56,7 +56,7 @@ impl Advice {
         let name = &entry.name;
         let flag = if entry.matrix.is_some() { "--matrix" } else { "--dataset" };
         let (address, terms) = (first_address(entry), &entry.licence.address);
-        match (self.downloading(), self.register_command(name)) {
+        match (self.download_words(), self.register_command(name)) {
             (Some(download), Some(register)) => {
                 let gets = if entry.is_direct() { "downloads" } else { "explains where to get" };
                 format!("`{download} {name}` {gets} it, `{register}` registers a copy")
@@ -72,7 +72,7 @@ impl Advice {
     }
 
     /// What to do to get the files of `entry` by hand.
-    pub fn by_hand(&self, entry: &Entry) -> String {
+    pub fn manual_steps(&self, entry: &Entry) -> String {
         let (name, address, terms) = (&entry.name, first_address(entry), &entry.licence.address);
         let get = format!("get {name} from {address} (terms: {terms})");
         match self.register_command(name) {
@@ -83,18 +83,18 @@ impl Advice {
 
     /// What to do in a build that cannot download `entry` itself.
     pub fn instead_of_downloading(&self, entry: &Entry) -> String {
-        match self.downloading() {
+        match self.download_words() {
             Some(download) => format!("this build cannot download: run `{download} {}`", entry.name),
             None => format!(
                 "this build cannot download (the Python package and builds with `--features fetch` can): {}",
-                self.by_hand(entry)
+                self.manual_steps(entry)
             ),
         }
     }
 
     /// How to get any data set, in one sentence without its full stop.
-    pub fn in_general(&self) -> String {
-        match (self.downloading(), &self.command) {
+    pub fn general_sentence(&self) -> String {
+        match (self.download_words(), &self.command) {
             (Some(download), _) => format!("`{download} NAME` downloads one, or prints where to get it"),
             (None, Some(Command { words, .. })) => {
                 format!("`{words} NAME` prints where to get one, and registers a copy of its files")
@@ -143,7 +143,7 @@ mod tests {
                     )
                 );
             }
-            assert_eq!(advice.in_general(), "`prog datasets fetch NAME` downloads one, or prints where to get it");
+            assert_eq!(advice.general_sentence(), "`prog datasets fetch NAME` downloads one, or prints where to get it");
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
             how.starts_with("`cargo xtask fetch-datasets mslr-web30k` downloads it, `prog datasets fetch "),
             "{how}"
         );
-        assert!(inside.in_general().starts_with("`cargo xtask fetch-datasets NAME` downloads"));
+        assert!(inside.general_sentence().starts_with("`cargo xtask fetch-datasets NAME` downloads"));
 
         let outside = advice(Some(("prog datasets fetch", false)), false);
         let register = "`prog datasets fetch mslr-web30k --from FILE-OR-FOLDER`";
@@ -170,7 +170,7 @@ mod tests {
                 "{text}"
             );
         }
-        assert!(outside.in_general().starts_with("`prog datasets fetch NAME` prints where to get one"));
+        assert!(outside.general_sentence().starts_with("`prog datasets fetch NAME` prints where to get one"));
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
                     for text in [
                         advice.how_to_get(entry, Path::new("/x")),
                         advice.instead_of_downloading(entry),
-                        advice.in_general(),
+                        advice.general_sentence(),
                     ] {
                         assert!(!text.contains('\n') && text.contains(' '), "{text}");
                     }

@@ -19,7 +19,7 @@ pub struct Entry {
     #[serde(default)]
     pub features: u32,
     /// The highest label.
-    #[serde(default = "five_grades")]
+    #[serde(default = "default_max_label")]
     pub max_label: f32,
     /// The number of features that are 0 for every document, if known.
     pub always_zero: Option<u32>,
@@ -37,7 +37,7 @@ pub struct Entry {
     pub matrix: Option<MatrixEntry>,
 }
 
-fn five_grades() -> f32 {
+fn default_max_label() -> f32 {
     4.0
 }
 
@@ -117,7 +117,7 @@ impl Entry {
     }
 
     /// The numbers of queries and documents of the parts that the papers include, if known.
-    pub fn counted(&self) -> (Option<u64>, Option<u64>) {
+    pub fn counted_sizes(&self) -> (Option<u64>, Option<u64>) {
         let counted = || self.splits.iter().filter(|split| split.counted);
         (counted().map(|split| split.queries).sum(), counted().map(|split| split.documents).sum())
     }

@@ -105,14 +105,14 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
 
 /// The error for a data set that is not on this machine: what is missing, where it was searched for, and
 /// [how to get it](Advice::how_to_get).
-pub fn missing(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
+pub fn missing_error(entry: &Entry, split: Option<Split>, folder: &Path) -> Error {
     let part = split.map_or(String::new(), |split| format!(" ({split})"));
     let what = if entry.matrix.is_some() { "preference matrix" } else { "data set" };
     let message = format!(
         "the {what} {}{part} is not on this machine: searched {}; {}",
         entry.name,
         folder.display(),
-        Advice::here().how_to_get(entry, folder),
+        Advice::of_process().how_to_get(entry, folder),
     );
     Error::new(ErrorKind::Missing, message)
 }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_error_is_complete() {
-        let error = missing(find("ylr1").unwrap(), None, Path::new("/data/ylr1")).to_string();
+        let error = missing_error(find("ylr1").unwrap(), None, Path::new("/data/ylr1")).to_string();
         for part in ["ylr1", "/data/ylr1", "cargo xtask fetch-datasets ylr1 --from FILE-OR-FOLDER"] {
             assert!(error.contains(part), "{error}");
         }

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use crate::error::Error;
 pub use advice::{Advice, set_data_command};
 pub use entry::{Entry, Licence, MatrixEntry, Paper, Source, SplitEntry};
-pub use locate::{Located, data_root, locate, locate_among, missing};
+pub use locate::{Located, data_root, locate, locate_among, missing_error};
 pub use split::{ParseSplitError, Split};
 
 /// The files of `sets/`, embedded so that names are known in any working directory.
@@ -60,7 +60,7 @@ pub fn matrix_file(name: &str, root: &Path) -> Option<Result<PathBuf, Error>> {
     let entry = find(name)?;
     let folder = root.join(&entry.name);
     let path = folder.join(&entry.matrix.as_ref()?.file);
-    Some(if path.is_file() { Ok(path) } else { Err(missing(entry, None, &folder)) })
+    Some(if path.is_file() { Ok(path) } else { Err(missing_error(entry, None, &folder)) })
 }
 
 /// The data set or preference matrix called `name`.
@@ -105,7 +105,7 @@ mod tests {
             ("mq2008", 784, 15_211),
             ("istella-s", 33_018, 3_408_630),
         ] {
-            assert_eq!(find(name).unwrap().counted(), (Some(queries), Some(documents)), "{name}");
+            assert_eq!(find(name).unwrap().counted_sizes(), (Some(queries), Some(documents)), "{name}");
         }
     }
 }

@@ -91,7 +91,7 @@ fn feature_names(dataset: &Dataset, sources: &[(Option<&str>, &Path)], first: us
         .iter()
         .enumerate()
         .map(|(at, (name, path))| (first + at, name.map_or_else(|| stem(path), str::to_owned)));
-    Names::of_some(first + sources.len(), kept.chain(scores)).map_err(|NameError { number, fault }| {
+    Names::from_numbered(first + sources.len(), kept.chain(scores)).map_err(|NameError { number, fault }| {
         let path = number
             .checked_sub(first)
             .and_then(|at| sources.get(at))

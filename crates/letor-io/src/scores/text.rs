@@ -3,7 +3,7 @@
 use crate::dataset::Dataset;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{NotANumber, foreign_format, lines, parse_number};
+use crate::text::{NumberError, foreign_format, lines, parse_number};
 
 const EXPECTED: &str = "expected one score per line, or RankLib's `query index score`";
 
@@ -36,13 +36,13 @@ pub(super) fn parse(text: &[u8], dataset: &Dataset) -> Result<Vec<Decimal>, Erro
         };
         match parse_number(score) {
             Ok(score) => scores.push(score),
-            Err(NotANumber::NotFinite) => {
+            Err(NumberError::NotFinite) => {
                 return Err(fail(
                     ErrorKind::Value,
                     format!("score {} is not finite, expected a finite number: correct it", excerpt(score)),
                 ));
             }
-            Err(NotANumber::Syntax) => {
+            Err(NumberError::Syntax) => {
                 let found = excerpt(line.trim_ascii());
                 if line.contains(&0) {
                     return Err(fail(

@@ -86,7 +86,7 @@ impl Assembler {
             push_dense(&self.filled, self.highest, &mut self.tile, &mut self.writer);
         } else {
             let Self { entries, ends, transposer, writer, column, labels, .. } = self;
-            transposer.each_column(&entries[..len], ends, |feature, rows| {
+            transposer.for_each_column(&entries[..len], ends, |feature, rows| {
                 let value = |cell: &Cell| Decimal { mantissa: cell.mantissa, scale: cell.scale };
                 column.scatter(labels.len(), rows.iter().map(|cell| (cell.row as usize, value(cell))));
                 writer.push(feature, column);
@@ -192,7 +192,7 @@ struct Transposer {
 }
 
 impl Transposer {
-    fn each_column(&mut self, entries: &[FeatureValue], ends: &[usize], mut each: impl FnMut(u32, &[Cell])) {
+    fn for_each_column(&mut self, entries: &[FeatureValue], ends: &[usize], mut each: impl FnMut(u32, &[Cell])) {
         self.seen.clear();
         for entry in entries {
             let feature = entry.feature as usize;

@@ -19,5 +19,5 @@ pub use read::read_files;
 pub(crate) use read::read_list;
 #[cfg(feature = "fuzz")]
 pub(crate) use read::read_source;
-pub(crate) use row::{NotANumber, parse_number};
+pub(crate) use row::{NumberError, parse_number};
 pub use write::{WriteOptions, write};

@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Position};
 
 /// Where rows have their query ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum IdsFrom {
+pub(super) enum QueryIdSource {
     /// After the label.
     #[default]
     Qid,
@@ -21,11 +21,11 @@ pub(super) enum IdsFrom {
 
 /// The contents of a piece.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
+pub(super) struct ParsedPiece {
     /// The queries, each with the number of its first line in the piece, from 1.
     pub(super) queries: Vec<(EncodedQuery, u64)>,
     /// Where its ids come from.
-    pub(super) ids: IdsFrom,
+    pub(super) ids: QueryIdSource,
     /// The number of lines.
     pub(super) lines: u64,
     /// How many features of its queries have no value but NULL, where that is read as the lowest value.
@@ -35,7 +35,7 @@ pub(super) struct Parsed {
 }
 
 /// Reads all rows of `piece`.
-pub(super) fn parse(piece: &Piece, ids: &QueryIdPlace, options: &ReadOptions, assembler: &mut Assembler) -> Parsed {
+pub(super) fn parse(piece: &Piece, ids: &QueryIdPlace, options: &ReadOptions, assembler: &mut Assembler) -> ParsedPiece {
     let mut parser = Parser {
         text: piece.text(),
         ids,
@@ -44,7 +44,7 @@ pub(super) fn parse(piece: &Piece, ids: &QueryIdPlace, options: &ReadOptions, as
         group: piece.first_group,
         id: &[],
         first_line: 0,
-        parsed: Parsed::default(),
+        parsed: ParsedPiece::default(),
     };
     parser.assembler.clear();
     parser.assembler.null_is_min = options.null == Null::Min;
@@ -77,9 +77,9 @@ pub(super) fn parse(piece: &Piece, ids: &QueryIdPlace, options: &ReadOptions, as
     }
     let mut parsed = parser.parsed;
     parsed.ids = match ids {
-        QueryIdPlace::Qid => IdsFrom::Qid,
-        QueryIdPlace::Comment => IdsFrom::Comment,
-        QueryIdPlace::Groups(_) => IdsFrom::Groups,
+        QueryIdPlace::Qid => QueryIdSource::Qid,
+        QueryIdPlace::Comment => QueryIdSource::Comment,
+        QueryIdPlace::Groups(_) => QueryIdSource::Groups,
     };
     parsed.all_null = std::mem::take(&mut parser.assembler.all_null);
     if let Some((start, fault)) = error {
@@ -115,7 +115,7 @@ struct Parser<'a> {
     /// Otherwise: the id of the query that the rows belong to.
     id: &'a [u8],
     first_line: u64,
-    parsed: Parsed,
+    parsed: ParsedPiece,
 }
 
 impl<'a> Parser<'a> {

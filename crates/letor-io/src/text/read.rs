@@ -12,7 +12,7 @@ use super::assembler::Assembler;
 use super::file::Sizes;
 use super::file::{DataFile, FileList, Piece, PieceReader, QueryIdPlace, expand, no_row};
 use super::options::{Null, ReadOptions, SameQid};
-use super::parse::{IdsFrom, Parsed, parse};
+use super::parse::{QueryIdSource, ParsedPiece, parse};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
 
@@ -81,7 +81,7 @@ struct FileWork<'a> {
     reader: Mutex<Reader>,
     /// Whether all pieces have been handed out.
     done: AtomicBool,
-    parsed: Mutex<Vec<(usize, Parsed)>>,
+    parsed: Mutex<Vec<(usize, ParsedPiece)>>,
 }
 
 enum Reader {
@@ -185,7 +185,7 @@ struct GroupCheck<'a> {
     file: &'a DataFile,
     queries: usize,
     first_line: u64,
-    ids: IdsFrom,
+    ids: QueryIdSource,
     /// Whether two rows have the same comment.
     shared: bool,
     /// The comments so far, each of one row.
@@ -194,17 +194,17 @@ struct GroupCheck<'a> {
 
 impl<'a> GroupCheck<'a> {
     fn new(file: &'a DataFile) -> Self {
-        Self { file, queries: 0, first_line: 0, ids: IdsFrom::Qid, shared: false, alone: HashSet::new() }
+        Self { file, queries: 0, first_line: 0, ids: QueryIdSource::Qid, shared: false, alone: HashSet::new() }
     }
 
-    fn push(&mut self, query: &EncodedQuery, line: u64, ids: IdsFrom) -> Result<(), Error> {
+    fn push(&mut self, query: &EncodedQuery, line: u64, ids: QueryIdSource) -> Result<(), Error> {
         if self.queries == 0 {
             (self.first_line, self.ids) = (line, ids);
         }
         let rows = query.labels.len();
         self.check_groups(Some(rows), line)?;
         self.queries += 1;
-        if ids == IdsFrom::Comment && !self.shared {
+        if ids == QueryIdSource::Comment && !self.shared {
             self.shared = rows > 1 || !self.alone.insert(query.id.clone());
         }
         Ok(())
@@ -215,7 +215,7 @@ impl<'a> GroupCheck<'a> {
         if self.queries == 0 {
             return Err(no_row().in_file(&self.file.path));
         }
-        if self.ids == IdsFrom::Comment && !self.shared {
+        if self.ids == QueryIdSource::Comment && !self.shared {
             let message = format!(
                 "no row has a `qid:`, and no two rows share the number in their comments, so that these number documents \
                  rather than queries: write `qid:id` after each label, or the number of rows of each query, line by line, \
@@ -229,7 +229,7 @@ impl<'a> GroupCheck<'a> {
     }
 
     fn check_groups(&self, rows: Option<usize>, line: u64) -> Result<(), Error> {
-        let Some(groups) = self.file.groups.as_ref().filter(|_| self.ids == IdsFrom::Qid) else { return Ok(()) };
+        let Some(groups) = self.file.groups.as_ref().filter(|_| self.ids == QueryIdSource::Qid) else { return Ok(()) };
         groups.check_rows(self.queries, rows).map_err(|message| {
             let error = Error::new(ErrorKind::QueryId, message);
             error.in_file(&self.file.path).at(line, 1)
@@ -285,7 +285,7 @@ impl<'a> Joiner<'a> {
         file: usize,
         line: u64,
         query: EncodedQuery,
-        ids: IdsFrom,
+        ids: QueryIdSource,
     ) -> Result<(), Error> {
         if self.options.same_qid == SameQid::Separate {
             self.queries.push(query);
@@ -304,7 +304,7 @@ impl<'a> Joiner<'a> {
                          --same-qid separate or merge{}",
                         query.id,
                         files[first_file].path.display(),
-                        if ids == IdsFrom::Comment {
+                        if ids == QueryIdSource::Comment {
                             "; if the comments name documents, give all rows a `qid:`"
                         } else {
                             ""

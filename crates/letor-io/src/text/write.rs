@@ -48,7 +48,7 @@ impl RowWriter {
         self.text.clear();
         self.features.clear();
         self.values.clear();
-        query.each_decimals(|feature, values| {
+        query.for_each_column(|feature, values| {
             self.features.push(feature);
             self.values.extend_from_slice(values);
         });

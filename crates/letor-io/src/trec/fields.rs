@@ -119,7 +119,7 @@ pub(super) fn is_comment(line: &[u8]) -> bool {
 
 /// Calls `each` with the fields of every line of `text` that is neither blank nor a comment, and returns the number of
 /// comments; `what` (`lines of a run`) and `form` are for errors. Every line must have `N` fields.
-pub(super) fn each_line<'a, const N: usize>(
+pub(super) fn for_each_line<'a, const N: usize>(
     text: &'a [u8],
     (what, form, own): (&str, &str, ForeignFile),
     mut each: impl FnMut(&Fields<'a, N>) -> Result<(), Error>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::join::{JudgedDocuments, join};
 use super::lists::Lists;
-use super::options::{TrecTies, Unjudged};
+use super::options::{TrecTies, UnjudgedRule};
 use super::qrels::Qrels;
 use super::run::Run;
 use crate::dataset::{Dataset, FeatureId};
@@ -36,7 +36,7 @@ pub(crate) fn check(bytes: &[u8]) {
     lines.reverse();
     let reversed = lines.join(&b'\n');
     let turned = Run::parse(&reversed).expect("the order of lines does not matter");
-    for (ties, unjudged) in [(TrecTies::Docno, Unjudged::Zero), (TrecTies::Keep, Unjudged::Remove)] {
+    for (ties, unjudged) in [(TrecTies::Docno, UnjudgedRule::Zero), (TrecTies::Keep, UnjudgedRule::Remove)] {
         let of = |run: &Run<'_>| -> Dataset {
             let mut lists = Lists::new(ties);
             lists.add(run);
@@ -49,8 +49,8 @@ pub(crate) fn check(bytes: &[u8]) {
         for query in dataset.iter() {
             let list = run.queries.iter().find(|list| list.id == query.id()).expect("a query of the run");
             let expected = match unjudged {
-                Unjudged::Zero => list.documents.len(),
-                Unjudged::Remove => list.documents.len().div_ceil(2),
+                UnjudgedRule::Zero => list.documents.len(),
+                UnjudgedRule::Remove => list.documents.len().div_ceil(2),
             };
             assert_eq!((query.documents(), query.retrieved(FeatureId(1))), (expected, expected));
         }

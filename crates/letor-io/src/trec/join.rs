@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::SYNTHETIC;
 use super::documents::Docno;
 use super::lists::{Lists, QueryLists};
-use super::options::{TrecTies, Unjudged};
+use super::options::{TrecTies, UnjudgedRule};
 use super::order::values_of_groups;
 use super::qrels::{Judgment, Qrels};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Gold, GoldQuery, Provenance, RunCounts, Runs};
@@ -46,7 +46,7 @@ pub(super) fn join(
     judged: &JudgedDocuments<'_>,
     (files, skipped): Files,
     name: &str,
-    unjudged: Unjudged,
+    unjudged: UnjudgedRule,
 ) -> Result<Dataset, Error> {
     let JudgedDocuments { qrels, gold } = judged;
     let gold = gold.as_ref();
@@ -61,7 +61,7 @@ pub(super) fn join(
     let kept_queries: BTreeSet<&str> =
         ids.iter().zip(&joined).filter(|(_, joined)| joined.is_some()).map(|(id, _)| *id).collect();
     if kept_queries.is_empty() {
-        return Err(nothing_in_common(&retrieved, qrels, &files[runs]));
+        return Err(no_shared_query_error(&retrieved, qrels, &files[runs]));
     }
     let is_synthetic = qrels.synthetic
         || gold.is_some_and(|(gold, _)| gold.synthetic)
@@ -77,7 +77,7 @@ pub(super) fn join(
         tied: vec![0; runs],
         retrieved: vec![0; runs],
         ranks: lists.ranks.clone(),
-        removed: unjudged == Unjudged::Remove,
+        removed: unjudged == UnjudgedRule::Remove,
         ties_kept: lists.ties == TrecTies::Keep,
         negative: all_qrels().map(|qrels| qrels.negative).sum(),
         repeated: all_qrels().map(|qrels| qrels.repeated).sum(),
@@ -108,7 +108,7 @@ pub(super) fn join(
     if let Some((gold, file)) = gold {
         (of_people.outside, of_people.first_outside) = judged_by_people_alone(qrels, gold);
         if of_people.all().all(|query| query.labelled() == 0) {
-            return Err(nothing_doubly_judged(file));
+            return Err(no_double_judgment_error(file));
         }
         merged.gold = Some(of_people);
     }
@@ -120,11 +120,11 @@ pub(super) fn join(
 fn shared_queries<'a>(retrieved: &BTreeMap<&'a str, &QueryLists>, qrels: &Qrels<'_>) -> (Vec<&'a str>, Vec<String>) {
     let (judged, unjudged): (Vec<&str>, Vec<&str>) =
         retrieved.keys().copied().partition(|id| qrels.queries.contains_key(id));
-    (in_order(judged), in_order(unjudged).into_iter().map(str::to_owned).collect())
+    (sort_ids(judged), sort_ids(unjudged).into_iter().map(str::to_owned).collect())
 }
 
 /// By number if all are numbers, otherwise by their bytes.
-fn in_order(mut ids: Vec<&str>) -> Vec<&str> {
+fn sort_ids(mut ids: Vec<&str>) -> Vec<&str> {
     let number = |id: &&str| id.bytes().all(|byte| byte.is_ascii_digit()).then(|| id.parse::<u64>().ok()).flatten();
     if ids.iter().all(|id| number(id).is_some()) {
         ids.sort_by_key(|id| (number(id), *id));
@@ -136,16 +136,16 @@ fn in_order(mut ids: Vec<&str>) -> Vec<&str> {
 
 fn without_documents(qrels: &Qrels<'_>, kept: &BTreeSet<&str>) -> Vec<String> {
     let without = qrels.queries.keys().copied().filter(|id| !kept.contains(id)).collect();
-    in_order(without).into_iter().map(str::to_owned).collect()
+    sort_ids(without).into_iter().map(str::to_owned).collect()
 }
 
 /// One query of all runs; `None` if no document is left.
 fn join_query(
     query: &QueryLists,
     (judgments, by_people): (&[Judgment<'_>], Option<&[Judgment<'_>]>),
-    (runs, ties, unjudged): (usize, TrecTies, Unjudged),
+    (runs, ties, unjudged): (usize, TrecTies, UnjudgedRule),
 ) -> Result<Option<JoinedQuery>, Error> {
-    let removes = unjudged == Unjudged::Remove;
+    let removes = unjudged == UnjudgedRule::Remove;
     let ranks = query.documents.ranks();
     // By rank: the label of a document.
     let mut judged_labels: Vec<Option<f32>> = vec![None; ranks.len()];
@@ -233,19 +233,19 @@ fn judged_by_people_alone(qrels: &Qrels<'_>, gold: &Qrels<'_>) -> (usize, Option
 }
 
 /// The error if the model judged none of the documents that people did, in the first of their files.
-fn nothing_doubly_judged(file: &Path) -> Error {
+fn no_double_judgment_error(file: &Path) -> Error {
     let message = "the model judged none of these documents, so nothing says how far it is off: let it judge all documents, \
                    those of people among them, and check that both have the same ids of queries and documents";
     Error::new(ErrorKind::SameQuery, message.to_owned()).in_file(file)
 }
 
 /// The error if no query of the runs is in the first file of the `qrels`, or none has a document left.
-fn nothing_in_common(retrieved: &BTreeMap<&str, &QueryLists>, qrels: &Qrels<'_>, file: &Path) -> Error {
+fn no_shared_query_error(retrieved: &BTreeMap<&str, &QueryLists>, qrels: &Qrels<'_>, file: &Path) -> Error {
     let listed = |ids: Vec<&str>| {
         let shown = ids.iter().take(MAX_SHOWN_IDS).copied().collect::<Vec<_>>().join(", ");
         if ids.len() > MAX_SHOWN_IDS { format!("{shown}, ...") } else { shown }
     };
-    let of_qrels = listed(in_order(qrels.queries.keys().copied().collect()));
+    let of_qrels = listed(sort_ids(qrels.queries.keys().copied().collect()));
     if retrieved.keys().any(|id| qrels.queries.contains_key(id)) {
         let message =
             "no retrieved document is judged, so none is left without the unjudged ones: keep them (--unjudged zero)";
@@ -254,7 +254,7 @@ fn nothing_in_common(retrieved: &BTreeMap<&str, &QueryLists>, qrels: &Qrels<'_>,
     let message = format!(
         "no query in common: the runs have {}, the qrels {of_qrels}: check that both are of the same queries, with the \
          same ids",
-        listed(in_order(retrieved.keys().copied().collect()))
+        listed(sort_ids(retrieved.keys().copied().collect()))
     );
     Error::new(ErrorKind::SameQuery, message).in_file(file)
 }

@@ -36,8 +36,8 @@
 //! * **Documents**: those of a query are the ones that any of the runs retrieved, in the order of their numbers as bytes,
 //!   whatever the order of lines. Documents that a run did not retrieve come below everything it did retrieve, tied. Judged documents
 //!   that no run retrieved can never be shown; [`Runs::unretrieved`](crate::Runs::unretrieved) has their labels.
-//! * **Labels**: a document without judgment has label 0 ([`Unjudged::Zero`]) or leaves the lists
-//!   ([`Unjudged::Remove`]). Negative labels are read as 0. A judgment may be repeated, but not contradicted.
+//! * **Labels**: a document without judgment has label 0 ([`UnjudgedRule::Zero`]) or leaves the lists
+//!   ([`UnjudgedRule::Remove`]). Negative labels are read as 0. A judgment may be repeated, but not contradicted.
 //! * **Comments**: lines that begin with `#` are skipped, as `trec_eval` does since version 10.
 //! * **Queries**: those that have a judgment and at least one retrieved document, in the order of their numbers, or of
 //!   their bytes if one of them is not a number. A run without a document for a query leaves it in random order.
@@ -71,7 +71,7 @@ mod sources;
 mod write;
 
 pub use open::{open, open_with_gold};
-pub use options::{TrecOptions, TrecTies, Unjudged};
+pub use options::{TrecOptions, TrecTies, UnjudgedRule};
 pub use query::read_query;
 pub use sources::{any_synthetic, path_of};
 pub use write::{DocumentNumbers, write_qrels, write_run};

@@ -8,7 +8,7 @@ pub struct TrecOptions {
     /// How a run orders documents of equal score.
     pub ties: TrecTies,
     /// How documents without a judgment are treated.
-    pub unjudged: Unjudged,
+    pub unjudged: UnjudgedRule,
     /// The highest label; 4 by default, as for other data ([`ReadOptions::max_label`]).
     pub max_label: f32,
 }
@@ -16,7 +16,7 @@ pub struct TrecOptions {
 impl Default for TrecOptions {
     fn default() -> Self {
         let max_label = ReadOptions::default().max_label;
-        Self { ties: TrecTies::default(), unjudged: Unjudged::default(), max_label }
+        Self { ties: TrecTies::default(), unjudged: UnjudgedRule::default(), max_label }
     }
 }
 
@@ -37,7 +37,7 @@ pub enum TrecTies {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Unjudged {
+pub enum UnjudgedRule {
     /// They have label 0, as in `trec_eval`.
     #[default]
     Zero,

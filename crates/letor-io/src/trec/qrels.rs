@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::SYNTHETIC;
-use super::fields::each_line;
+use super::fields::for_each_line;
 use crate::dataset::{exact_label, label_of_number, label_too_fine};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{ForeignFile, NotANumber, parse_number};
+use crate::text::{ForeignFile, NumberError, parse_number};
 
 /// The columns of a line.
 const FORM: &str = "query 0 document label";
@@ -77,7 +77,7 @@ impl<'a> Qrels<'a> {
 
     fn add(&mut self, text: &'a [u8], file: usize, max_label: f32) -> Result<(), Error> {
         let Self { queries, negative, synthetic, comments, .. } = self;
-        *comments += each_line::<4>(text, ("lines of qrels", FORM, ForeignFile::Qrels), |line| {
+        *comments += for_each_line::<4>(text, ("lines of qrels", FORM, ForeignFile::Qrels), |line| {
             let (id, document) = (line.query()?, line.document()?);
             let found = line.fields[3];
             let label = parse_number(found).map(|label| label.to_f64());
@@ -95,7 +95,7 @@ impl<'a> Qrels<'a> {
                     );
                     return Err(line.error(3, ErrorKind::Label, message));
                 }
-                Err(NotANumber::Syntax | NotANumber::NotFinite) => {
+                Err(NumberError::Syntax | NumberError::NotFinite) => {
                     let message = format!(
                         "label {} is not a number, expected one in column 4 of `{FORM}`: correct it",
                         excerpt(found)

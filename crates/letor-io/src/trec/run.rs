@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::documents::Docno;
-use super::fields::each_line;
+use super::fields::for_each_line;
 use crate::decimal::Decimal;
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::text::{ForeignFile, NotANumber, parse_number};
+use crate::text::{ForeignFile, NumberError, parse_number};
 
 /// The columns of a line.
 pub(super) const FORM: &str = "query Q0 document rank score tag";
@@ -50,7 +50,7 @@ impl<'a> Run<'a> {
     pub(super) fn parse(text: &'a [u8]) -> Result<Self, Error> {
         let (mut queries, mut places) = (Vec::<RunQuery<'a>>::new(), HashMap::<&str, usize>::new());
         let (mut tag, mut last) = (None, ("", 0));
-        let comments = each_line::<6>(text, ("lines of a run", FORM, ForeignFile::Run), |line| {
+        let comments = for_each_line::<6>(text, ("lines of a run", FORM, ForeignFile::Run), |line| {
             // Checked once for all lines of a query that follow each other.
             let id = if !queries.is_empty() && line.fields[0] == last.0.as_bytes() { last.0 } else { line.query()? };
             let document = Docno::new(line.document()?);
@@ -58,10 +58,10 @@ impl<'a> Run<'a> {
                 parse_number(line.fields[4]).map_err(|fault| {
                     let found = excerpt(line.fields[4]);
                     line.error(4, ErrorKind::Value, match fault {
-                    NotANumber::Syntax => {
+                    NumberError::Syntax => {
                         format!("score {found} is not a number, expected one in column 5 of `{FORM}`: correct it")
                     }
-                    NotANumber::NotFinite => {
+                    NumberError::NotFinite => {
                         format!("score {found} is not finite, expected a finite number: correct it, or remove the line")
                     }
                 })
@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
             queries[last.1].documents.push(RunLine { document, rank: rank(line.fields[3]), score, line: line.number });
             Ok(())
         })?;
-        let repeated = queries.par_iter().filter_map(RunQuery::repeated).min_by_key(|(_, lines)| lines[1]);
+        let repeated = queries.par_iter().filter_map(RunQuery::find_repeated_line).min_by_key(|(_, lines)| lines[1]);
         if let Some((message, [_, line])) = repeated {
             return Err(Error::new(ErrorKind::Document, message).at(line, 1));
         }
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
 
 impl RunQuery<'_> {
     /// The first line that repeats a document, with the line of the document before it.
-    fn repeated(&self) -> Option<(String, [u64; 2])> {
+    fn find_repeated_line(&self) -> Option<(String, [u64; 2])> {
         let mut hashes: Vec<u64> = self.documents.iter().map(|line| line.document.hash).collect();
         hashes.sort_unstable();
         if hashes.windows(2).all(|pair| pair[0] != pair[1]) {

@@ -33,7 +33,7 @@ impl DocumentNumbers {
     /// The data set keeps no comments, so that this reads the files again.
     #[must_use]
     pub fn of(dataset: &Dataset) -> Self {
-        Self { numbers: in_comments(dataset), ..Self::invented(dataset) }
+        Self { numbers: read_numbers_in_comments(dataset), ..Self::invented(dataset) }
     }
 
     /// Whether the numbers are invented.
@@ -52,7 +52,7 @@ impl DocumentNumbers {
 }
 
 /// The document numbers in comments, one per document of the data set.
-fn in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
+fn read_numbers_in_comments(dataset: &Dataset) -> Option<Vec<Box<str>>> {
     let Provenance::Files { files, .. } = dataset.provenance() else { return None };
     let mut numbers: Vec<Box<str>> = Vec::with_capacity(dataset.documents());
     let mut queries = dataset.iter().map(|query| (query.id(), dataset.document_offset(query.index() + 1)));

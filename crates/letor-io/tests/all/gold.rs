@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use letor_io::trec::{TrecOptions, Unjudged, open, open_with_gold};
+use letor_io::trec::{TrecOptions, UnjudgedRule, open, open_with_gold};
 use letor_io::{Dataset, Error, GoldQuery};
 
 const RUN: &str = "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n2 Q0 a 1 1 r\n";
 const MODEL: &str = "1 0 a 2\n1 0 b 0\n1 0 far 1\n1 0 off 3\n2 0 a 1\n3 0 x 0\n3 0 y 1\n";
 
-fn with_gold(gold: &str, unjudged: Unjudged) -> Result<Dataset, Error> {
+fn with_gold(gold: &str, unjudged: UnjudgedRule) -> Result<Dataset, Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -28,7 +28,7 @@ fn with_gold(gold: &str, unjudged: Unjudged) -> Result<Dataset, Error> {
 fn people_label_documents_that_the_model_judged() {
     // c and far away: one that the model did not judge, one that no run retrieved; a query without retrieved documents; one unknown.
     let people = "1 0 a 1\n1 0 c 3\n1 0 off 2\n3 0 y 4\n9 0 q 1\n";
-    let dataset = with_gold(people, Unjudged::Zero).unwrap();
+    let dataset = with_gold(people, UnjudgedRule::Zero).unwrap();
     assert_eq!((dataset.query(0).labels(), dataset.max_label()), (&[2.0, 0.0, 0.0][..], 4.0));
     let gold = dataset.runs().unwrap().gold().unwrap();
     let first = GoldQuery {
@@ -40,17 +40,17 @@ fn people_label_documents_that_the_model_judged() {
     assert_eq!((first.population(), first.labelled(), first.is_whole()), (4, 2, false));
     assert_eq!((gold.query(1).population(), gold.query(1).labelled()), (1, 0));
     assert_eq!(gold.without_documents()[0].unretrieved, [(0.0, None), (1.0, Some(4.0))]);
-    assert_eq!((gold.outside(), gold.first_outside()), (2, Some(("1", "c"))));
-    let removed = with_gold(people, Unjudged::Remove).unwrap();
+    assert_eq!((gold.labels_outside(), gold.first_outside()), (2, Some(("1", "c"))));
+    let removed = with_gold(people, UnjudgedRule::Remove).unwrap();
     assert_eq!(removed.runs().unwrap().gold().unwrap().query(0).is_judged, [true, true]);
-    let whole = with_gold("2 0 a 1\n", Unjudged::Zero).unwrap();
+    let whole = with_gold("2 0 a 1\n", UnjudgedRule::Zero).unwrap();
     assert!(whole.runs().unwrap().gold().unwrap().query(1).is_whole());
 }
 
 #[test]
 fn labels_of_nothing_that_the_model_judged_are_refused() {
-    let error = with_gold("1 0 c 3\n9 0 q 1\n", Unjudged::Zero).unwrap_err().to_string();
+    let error = with_gold("1 0 c 3\n9 0 q 1\n", UnjudgedRule::Zero).unwrap_err().to_string();
     assert!(error.contains("people: the model judged none of these documents"), "{error}");
-    let error = with_gold("1 0 a x\n", Unjudged::Zero).unwrap_err().to_string();
+    let error = with_gold("1 0 a x\n", UnjudgedRule::Zero).unwrap_err().to_string();
     assert!(error.contains("people:1") && error.contains("label"), "{error}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use letor_io::trec::{DocumentNumbers, TrecOptions, TrecTies, Unjudged, open, write_qrels, write_run};
+use letor_io::trec::{DocumentNumbers, TrecOptions, TrecTies, UnjudgedRule, open, write_qrels, write_run};
 use letor_io::{
     Dataset, DatasetBuilder, Error, FeatureId, OpenOptions, Provenance, ReadOptions, WriteOptions, read_files, write,
 };
@@ -79,7 +79,7 @@ fn runs_and_qrels_become_a_data_set_by_the_rules() {
 fn ties_can_be_kept_and_unjudged_documents_removed() {
     let kept = of(&[A, B], QRELS, &TrecOptions { ties: TrecTies::Keep, ..TrecOptions::default() });
     assert_eq!(values(&kept, 0, 1), [2.0, 3.0, 2.0, 0.0]);
-    let judged = of(&[A, B], QRELS, &TrecOptions { unjudged: Unjudged::Remove, ..TrecOptions::default() });
+    let judged = of(&[A, B], QRELS, &TrecOptions { unjudged: UnjudgedRule::Remove, ..TrecOptions::default() });
     assert_eq!((judged.documents(), judged.query(0).labels()), (3, &[0.0, 2.0][..]));
     assert_eq!((values(&judged, 0, 1), values(&judged, 0, 2)), (vec![1.0, 2.0], vec![1.0, 0.0]));
     assert_eq!(judged.runs().unwrap().counts().unjudged, 2);
@@ -238,7 +238,7 @@ fn malformed_files_are_refused_with_their_place() {
 #[test]
 fn documents_stay_tied_when_the_first_of_them_is_removed() {
     let run = "1 Q0 w 1 5 a\n1 Q0 v 2 5 a\n1 Q0 u 3 5 a\n1 Q0 x 4 4 a\n1 Q0 y 5 4 a\n";
-    let options = TrecOptions { ties: TrecTies::Keep, unjudged: Unjudged::Remove, ..TrecOptions::default() };
+    let options = TrecOptions { ties: TrecTies::Keep, unjudged: UnjudgedRule::Remove, ..TrecOptions::default() };
     // In the order of numbers: u and v are tied, x and its partner are not any more.
     let dataset = of(&[run], "1 0 u 1\n1 0 v 0\n1 0 x 1\n", &options);
     assert_eq!(values(&dataset, 0, 1), [3.0, 3.0, 1.0]);
@@ -287,7 +287,7 @@ fn what_is_no_file_is_refused() {
         let message = error(&runs, &judged);
         assert!(message.contains(expected), "{message}");
     }
-    let condensed = TrecOptions { unjudged: Unjudged::Remove, ..options };
+    let condensed = TrecOptions { unjudged: UnjudgedRule::Remove, ..options };
     fs::write(&qrels, "1 0 other 1\n").unwrap();
     let message = open(&[run], &[qrels], &condensed).unwrap_err().to_string();
     assert!(message.contains("no retrieved document is judged"), "{message}");

@@ -73,17 +73,17 @@ fn samples_average_to_the_whole() {
         assert!(measure.is_linear() && (mean(|value| value.people) - truth[at]).abs() < 1e-12, "{measure}");
         let model = measured(&whole, &measures, |measurement| measurement.means()[0][at]);
         assert!((mean(|value| value.model) - model).abs() < 1e-12, "{measure}");
-        let weight = of[0].whole;
+        let weight = of[0].whole_weight;
         assert!((mean(|value| value.weight) - weight).abs() < 1e-12 && weight < 1.0, "{measure}: f has a share");
         let spread = of.iter().map(|value| (value.weight - weight) * (value.weight - weight)).sum::<f64>();
         // Tied documents share their weights, so it is the variance given a value.
         assert!((spread / of.len() as f64 - of[0].variance).abs() < 1e-12, "{measure}");
         let all = measured(&whole, &measures, |measurement| measurement.gold(at)[0][0]).unwrap();
         assert!((all.people - truth[at]).abs() < 1e-12 && all.variance.abs() < 1e-12, "{measure}");
-        assert!((all.weight - all.whole).abs() < 1e-12, "{measure}");
+        assert!((all.weight - all.whole_weight).abs() < 1e-12, "{measure}");
     }
     // nDCG takes every label or none.
     assert!(!measures[3].is_linear() && values.iter().all(|values| values[3].is_none()));
     let all = measured(&whole, &measures, |measurement| measurement.gold(3)[0][0]).unwrap();
-    assert!((all.people - truth[3]).abs() < 1e-12 && (all.weight, all.whole) == (1.0, 1.0));
+    assert!((all.people - truth[3]).abs() < 1e-12 && (all.weight, all.whole_weight) == (1.0, 1.0));
 }

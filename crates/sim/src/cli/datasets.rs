@@ -89,10 +89,10 @@ fn downloads() -> Option<Box<dyn Download>> {
 
 /// The error for data sets that were asked for and are not registered.
 fn missing_error(missing_files: &[Missing]) -> Result<()> {
-    let advice = Advice::here();
+    let advice = Advice::of_process();
     let reasons = missing_files.iter().map(|Missing { entry, differences }| {
         if differences.is_empty() {
-            format!("{} is not registered: {}", entry.name, advice.by_hand(entry))
+            format!("{} is not registered: {}", entry.name, advice.manual_steps(entry))
         } else {
             format!("{} is not as expected: {}; {REFUSED}", entry.name, differences.join("; "))
         }
@@ -105,7 +105,7 @@ fn missing_error(missing_files: &[Missing]) -> Result<()> {
 
 fn descriptions(root: &Path) -> Vec<Description<'static>> {
     let registered = registry::all().iter().map(|entry| {
-        let (queries, documents) = entry.counted();
+        let (queries, documents) = entry.counted_sizes();
         let matrix = entry.matrix.as_ref();
         let installed = match matrix {
             Some(_) => matrix_installed(&entry.name, root).to_owned(),
@@ -169,7 +169,7 @@ fn print_table(root: &Path) {
         ("description", Align::Left),
     ]);
     for entry in registry::all().iter().filter(|entry| entry.matrix.is_none()) {
-        let (queries, documents) = entry.counted();
+        let (queries, documents) = entry.counted_sizes();
         let number = |number: Option<u64>| number.map_or("?".into(), with_separators);
         let installed = installed_parts(entry, root);
         table.row([
@@ -203,7 +203,7 @@ fn print_table(root: &Path) {
     println!("\nLook-alikes, built in and generated on demand (NAME:0.1 has a tenth of the queries):");
     println!("  {}", lookalike::names().collect::<Vec<_>>().join(", "));
     println!("\nRegistered data sets are stored in {}.", root.display());
-    println!("{}; `rankduel inspect NAME` describes an installed one.", Advice::here().in_general());
+    println!("{}; `rankduel inspect NAME` describes an installed one.", Advice::of_process().general_sentence());
 }
 
 /// Which splits of `entry` are installed.

@@ -135,7 +135,7 @@ impl ExperimentContext {
         if let Some(name) = &entry.dataset {
             let folder = self.data_root(name).join(name);
             reasons.push(match registry::find(name) {
-                Some(entry) => registry::missing(entry, None, &folder).to_string(),
+                Some(entry) => registry::missing_error(entry, None, &folder).to_string(),
                 None => format!(
                     "no file or folder {name}, and no data set of that name (`{} datasets` lists them)",
                     output::program::name()

@@ -6,7 +6,7 @@ use ranktypes::varint::{self, zigzag};
 use super::numbers::ordered_bits;
 use super::{FLOATS, WITH_DICTIONARY};
 use crate::dataset::bit_packing::{pack, packed_bytes, width_of};
-use crate::dataset::column::{Aligned, Column};
+use crate::dataset::column::{Alignment, Column};
 use crate::decimal::Decimal;
 
 /// The least width of offsets for which a dictionary is tried: narrow codes save little over narrow offsets.
@@ -35,8 +35,8 @@ pub(in crate::dataset) fn encode(column: &mut Column, dictionary: &mut Dictionar
     true
 }
 
-fn encode_decimals(mantissas: &[i64], aligned: Aligned, dictionary: &mut Dictionary, out: &mut Vec<u8>) {
-    let Aligned { scale, min, max } = aligned;
+fn encode_decimals(mantissas: &[i64], aligned: Alignment, dictionary: &mut Dictionary, out: &mut Vec<u8>) {
+    let Alignment { scale, min, max } = aligned;
     // Below 2 × 10^18: no overflow.
     let width = width_of((max - min) as u64);
     let form = out.len();

@@ -85,36 +85,36 @@ impl<'a> Segment<'a> {
     /// Appends the values of `count` documents.
     pub(crate) fn values(&self, count: usize, out: &mut Vec<f64>) {
         out.reserve(count);
-        self.each(count, |offset| self.value(offset).to_f64(), |value| out.push(value));
+        self.for_each_value(count, |offset| self.value(offset).to_f64(), |value| out.push(value));
     }
 
     /// Appends the values of `count` documents as decimals.
     pub(crate) fn decimals(&self, count: usize, out: &mut Vec<Decimal>) {
         out.reserve(count);
-        self.each(count, |offset| self.value(offset), |value| out.push(value));
+        self.for_each_value(count, |offset| self.value(offset), |value| out.push(value));
     }
 
     /// How many of `count` documents have a value above 0.
-    pub(crate) fn above_zero(&self, count: usize) -> usize {
+    pub(crate) fn count_above_zero(&self, count: usize) -> usize {
         let mut found = 0;
-        self.each(count, |offset| self.value(offset).mantissa > 0, |is_above| found += usize::from(is_above));
+        self.for_each_value(count, |offset| self.value(offset).mantissa > 0, |is_above| found += usize::from(is_above));
         found
     }
 
-    /// Calls `each` with `make(offset)` for every document. Calls `make` once per distinct value if there is a
+    /// Calls `visit` with `make(offset)` for every document. Calls `make` once per distinct value if there is a
     /// dictionary.
-    fn each<T: Copy>(&self, count: usize, make: impl Fn(u64) -> T, mut each: impl FnMut(T)) {
+    fn for_each_value<T: Copy>(&self, count: usize, make: impl Fn(u64) -> T, mut visit: impl FnMut(T)) {
         if self.width == 0 {
             let value = make(0);
-            (0..count).for_each(|_| each(value));
+            (0..count).for_each(|_| visit(value));
         } else if self.dictionary == 0 {
-            unpack(self.rest, self.width, count, |offset| each(make(offset)));
+            unpack(self.rest, self.width, count, |offset| visit(make(offset)));
         } else {
             let mut values = Vec::with_capacity(DICTIONARY);
             unpack(self.rest, self.width, self.dictionary, |offset| values.push(make(offset)));
             // Damaged codes can exceed the number of values.
             values.resize(DICTIONARY, values[0]);
-            self.codes(count, |code| each(values[code]));
+            self.codes(count, |code| visit(values[code]));
         }
     }
 

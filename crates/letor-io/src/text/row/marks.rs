@@ -15,14 +15,14 @@ pub(super) struct Marks {
 #[inline(always)]
 pub(super) fn find_marks(first: u64, second: u64) -> Marks {
     // SAFETY: SSE2 is part of every x86-64 processor; nothing else is needed.
-    unsafe { in_a_vector(first, second) }
+    unsafe { find_marks_in_a_vector(first, second) }
 }
 
 /// [`find_marks`] by SSE2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sse2")]
 #[inline]
-fn in_a_vector(first: u64, second: u64) -> Marks {
+fn find_marks_in_a_vector(first: u64, second: u64) -> Marks {
     use std::arch::x86_64::{
         _mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_setzero_si128, _mm_sub_epi8,
         _mm_subs_epu8,
@@ -38,12 +38,12 @@ fn in_a_vector(first: u64, second: u64) -> Marks {
 
 /// The marks of sixteen bytes, as two little-endian words.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use in_words as find_marks;
+pub(super) use find_marks_in_words as find_marks;
 
 /// [`find_marks`] without vectors.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline(always)]
-pub(super) fn in_words(first: u64, second: u64) -> Marks {
+pub(super) fn find_marks_in_words(first: u64, second: u64) -> Marks {
     use super::digits::not_digits;
 
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
@@ -72,7 +72,7 @@ mod tests {
             for bytes in [bytes, text.as_bytes().try_into().unwrap()] {
                 let [first, second] = [0, 8].map(|at| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()));
                 prop_assert_eq!(find_marks(first, second), byte_by_byte(bytes));
-                prop_assert_eq!(in_words(first, second), byte_by_byte(bytes));
+                prop_assert_eq!(find_marks_in_words(first, second), byte_by_byte(bytes));
             }
         }
     }

@@ -11,6 +11,6 @@ mod token;
 
 pub(super) use digits::LOOKAHEAD;
 pub(super) use feature_value::FeatureValue;
-pub(crate) use number::{NotANumber, parse as parse_number};
+pub(crate) use number::{NumberError, parse as parse_number};
 pub(super) use reader::{Line, line_too_long, read_row};
 pub(super) use token::{RowError, check_id};

@@ -10,7 +10,7 @@ pub(super) fn ends_token(byte: u8) -> bool {
 
 /// Why a token is not a valid number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotANumber {
+pub(crate) enum NumberError {
     /// It is not a number.
     Syntax,
     /// It is NaN, infinite, or beyond the range of `f64`.
@@ -21,7 +21,7 @@ pub(crate) enum NotANumber {
 ///
 /// Numbers with up to 18 significant digits are exact; longer numbers, and those with a scale beyond 280, are
 /// rounded to the nearest `f64` first.
-pub(crate) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
+pub(crate) fn parse(token: &[u8]) -> Result<Decimal, NumberError> {
     let (negative, unsigned) = match token {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -52,15 +52,15 @@ pub(crate) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
     if !any {
         let text = unsigned.to_ascii_lowercase();
         let finite = !matches!(&text[..], b"nan" | b"inf" | b"infinity");
-        return Err(if finite { NotANumber::Syntax } else { NotANumber::NotFinite });
+        return Err(if finite { NumberError::Syntax } else { NumberError::NotFinite });
     }
     match rest {
         [] => {}
         [b'e' | b'E', exponent @ ..] => {
             // Exponents saturate at five digits: beyond that only the sign matters.
-            scale = scale.saturating_sub(parse_exponent(exponent).ok_or(NotANumber::Syntax)?);
+            scale = scale.saturating_sub(parse_exponent(exponent).ok_or(NumberError::Syntax)?);
         }
-        _ => return Err(NotANumber::Syntax),
+        _ => return Err(NumberError::Syntax),
     }
     if mantissa == 0 && exact {
         return Ok(Decimal::ZERO);
@@ -69,9 +69,9 @@ pub(crate) fn parse(token: &[u8]) -> Result<Decimal, NotANumber> {
         let mantissa = if negative { -mantissa } else { mantissa };
         return Ok(Decimal { mantissa, scale: scale as i16 });
     }
-    let text = str::from_utf8(token).map_err(|_| NotANumber::Syntax)?;
-    let float: f64 = text.parse().map_err(|_| NotANumber::Syntax)?;
-    Decimal::from_f64(float).ok_or(NotANumber::NotFinite)
+    let text = str::from_utf8(token).map_err(|_| NumberError::Syntax)?;
+    let float: f64 = text.parse().map_err(|_| NumberError::Syntax)?;
+    Decimal::from_f64(float).ok_or(NumberError::NotFinite)
 }
 
 fn parse_exponent(text: &[u8]) -> Option<i32> {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn value(token: &str) -> Result<f64, NotANumber> {
+    fn value(token: &str) -> Result<f64, NumberError> {
         parse(token.as_bytes()).map(Decimal::to_f64)
     }
 
@@ -123,10 +123,10 @@ mod tests {
             assert_eq!(value(token), Ok(expected), "{token}");
         }
         for token in ["nan", "NaN", "-inf", "Infinity", "1e309", "-1e99999999999"] {
-            assert_eq!(value(token), Err(NotANumber::NotFinite), "{token}");
+            assert_eq!(value(token), Err(NumberError::NotFinite), "{token}");
         }
         for token in ["", "-", "+", ".", "abc", "1x", "1e", "1e+", "1.2.3", "--1", "1,5", "0x10", "NULL"] {
-            assert_eq!(value(token), Err(NotANumber::Syntax), "{token}");
+            assert_eq!(value(token), Err(NumberError::Syntax), "{token}");
         }
     }
 
@@ -135,8 +135,8 @@ mod tests {
         fn numbers_agree_with_the_standard_library(token in r"[-+]?[0-9]{0,25}\.?[0-9]{0,25}(e-?[0-9]{1,3})?") {
             match token.parse::<f64>() {
                 Ok(expected) if expected.is_finite() => prop_assert_eq!(value(&token), Ok(expected)),
-                Ok(_) => prop_assert_eq!(value(&token), Err(NotANumber::NotFinite)),
-                Err(_) => prop_assert_eq!(value(&token), Err(NotANumber::Syntax)),
+                Ok(_) => prop_assert_eq!(value(&token), Err(NumberError::NotFinite)),
+                Err(_) => prop_assert_eq!(value(&token), Err(NumberError::Syntax)),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The slow path: reads one token of a row at a time, accepts any number, and describes errors.
 
-use super::number::{self, NotANumber, ends_token};
+use super::number::{self, NumberError, ends_token};
 use crate::dataset::{MAX_ID, exact_label, label_of_number, label_too_fine};
 use crate::decimal::Decimal;
 use crate::error::{ErrorKind, excerpt};
@@ -41,19 +41,19 @@ pub(super) fn read_label(text: &[u8], at: usize, options: &ReadOptions) -> Resul
             }
             None => f32::INFINITY,
         },
-        Err(NotANumber::NotFinite) => {
+        Err(NumberError::NotFinite) => {
             let found = excerpt(token);
             return fail(
                 ErrorKind::Label,
                 format!("label {found} is not finite, expected 0 to {}: correct it", exact_label(options.max_label)),
             );
         }
-        Err(NotANumber::Syntax) if !is_text(token) => {
+        Err(NumberError::Syntax) if !is_text(token) => {
             let found = excerpt(token);
             let message = format!("found binary data {found}, {expected}: check that this is a text file");
             return fail(ErrorKind::Format, message);
         }
-        Err(NotANumber::Syntax) => {
+        Err(NumberError::Syntax) => {
             return fail(ErrorKind::Syntax, format!("found {}, {expected}", excerpt(token)));
         }
     };
@@ -175,17 +175,17 @@ pub(super) fn read_value(
                 ),
             ),
         },
-        Err(NotANumber::NotFinite) => fail(
+        Err(NumberError::NotFinite) => fail(
             ErrorKind::Value,
             format!(
                 "feature {feature} is {found}, expected a finite number: correct it or omit it (an absent value is 0)"
             ),
         ),
-        Err(NotANumber::Syntax) if token.is_empty() => fail(
+        Err(NumberError::Syntax) if token.is_empty() => fail(
             ErrorKind::Syntax,
             format!("found no value after `{feature}:`, expected a number: omit the feature if it is absent"),
         ),
-        Err(NotANumber::Syntax) => fail(
+        Err(NumberError::Syntax) => fail(
             ErrorKind::Syntax,
             format!("the value of feature {feature} is {found}, expected a number: correct it or omit it"),
         ),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use letor_io::trec::{TrecTies, Unjudged};
+use letor_io::trec::{TrecTies, UnjudgedRule};
 use letor_io::{Dataset, Names};
 use output::numbers::with_unit;
 use output::usage::usage;
@@ -110,8 +110,8 @@ impl RankerFileArgs {
                 None | Some(TiesArg::Docno) => TrecTies::Docno,
             },
             unjudged: match self.unjudged {
-                Some(UnjudgedArg::Remove) => Unjudged::Remove,
-                None | Some(UnjudgedArg::Zero) => Unjudged::Zero,
+                Some(UnjudgedArg::Remove) => UnjudgedRule::Remove,
+                None | Some(UnjudgedArg::Zero) => UnjudgedRule::Zero,
             },
             scores: self.scores.clone(),
             scores_only: self.scores_only,

@@ -207,7 +207,7 @@ impl Draw {
             x,
             y,
             bands: self.bands,
-            curves_only: NameList::all(&self.only),
+            curves_only: NameList::concat(&self.only),
             heat_map: self.heat_map,
             grid_step: self.at,
             labels: [self.x_label.clone(), self.y_label.clone()],

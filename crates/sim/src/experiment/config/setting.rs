@@ -4,7 +4,7 @@ use bandits::RegretKind;
 use clicks::{ClickSpec, FractionalLabels};
 use interleave::{AnyInterleaving, AnyMultileaving, CreditTies};
 use letor_io::Split;
-use letor_io::trec::{TrecTies, Unjudged};
+use letor_io::trec::{TrecTies, UnjudgedRule};
 use rankers::{RankerRef, Selection};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -38,7 +38,7 @@ pub struct SettingEntry {
     pub trec_ties: TrecTies,
     /// As `--unjudged`.
     #[serde(default)]
-    pub unjudged: Unjudged,
+    pub unjudged: UnjudgedRule,
     /// Scores as further rankers beside `dataset`, as `--scores`.
     #[serde(default)]
     pub scores: Vec<String>,

@@ -318,7 +318,7 @@ fn from_text(file: &str, text: &[u8], matrix: &PreferenceMatrix) -> Result<Matri
 /// The names in the file; `None` if there are none, or they cannot be those of the arms.
 fn names(names: &[Option<String>], arms: usize) -> Option<Names> {
     let named_arms = names.iter().enumerate().filter_map(|(arm, name)| Some((arm, name.as_deref()?)));
-    Names::of_some(arms, named_arms).ok().filter(|_| names.len() == arms)
+    Names::from_numbered(arms, named_arms).ok().filter(|_| names.len() == arms)
 }
 
 #[cfg(test)]

@@ -140,7 +140,7 @@ impl JudgedMeasures {
         Ok(Self {
             queries: measurement.queries(),
             agreement: Agreement::of(dataset, gold),
-            labels_outside: gold.outside(),
+            labels_outside: gold.labels_outside(),
             first_outside,
             leaning: largest,
             measures: corrected,
