@@ -29,7 +29,7 @@ __all__ = [
     "__version__",
     "credit_counts",
     "bandit_in",
-    "called_as",
+    "set_program_path",
     "captured",
     "click_logs",
     "compare",
@@ -68,7 +68,7 @@ _Answers = Callable[
     ],
 ]
 
-def called_as(program: str | os.PathLike[str]) -> None: ...
+def set_program_path(program: str | os.PathLike[str]) -> None: ...
 def main(arguments: Sequence[str | os.PathLike[str]]) -> int: ...
 def click_logs(arguments: Sequence[str | os.PathLike[str]]) -> int: ...
 def merge_surveys(parts: Sequence[str]) -> str: ...

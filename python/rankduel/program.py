@@ -16,5 +16,5 @@ def announce() -> None:
     on_path = shutil.which(name)
     for program in [called, *beside, None if on_path is None else Path(on_path)]:
         if program is not None and program.is_file():
-            _core.called_as(program.absolute())
+            _core.set_program_path(program.absolute())
             return

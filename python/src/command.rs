@@ -10,8 +10,8 @@ use crate::call::{CallOptions, failure_exception, work};
 
 /// Sets the path of the program `rankduel`, for the jobs of `submit`.
 #[pyfunction]
-pub(crate) fn called_as(program: std::path::PathBuf) {
-    cli::called_as(program);
+pub(crate) fn set_program_path(program: std::path::PathBuf) {
+    cli::set_program_path(program);
 }
 
 /// Runs the command line with these arguments, without the name of the program; returns the exit code. Ends the process on
@@ -39,6 +39,6 @@ pub(crate) fn captured(
 ) -> PyResult<String> {
     let arguments: Vec<OsString> = std::iter::once("rankduel".into()).chain(arguments).collect();
     let printed: Result<String, Failure> =
-        work(py, CallOptions { threads, report, notes }, move || Ok(cli::captured(arguments)))?;
+        work(py, CallOptions { threads, report, notes }, move || Ok(cli::run_captured(arguments)))?;
     printed.map_err(|failure| failure_exception(failure, PyRuntimeError::new_err))
 }

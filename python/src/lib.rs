@@ -33,7 +33,7 @@
 //! opened, for every state that its users can be in; the answers are a `clicks::FiniteStateModel`, so that impressions need no interpreter
 //! and every number is part of seeds and keys. Settings of studies cross the border as JSON with the names of the arguments as flags, which
 //! `studies::request` checks. Python carries out the same studies as the command line, so that `out=` gives the same folders, resumption
-//! and shards. Commands without a function of their own run through `cli::captured`. `python/ci.sh` builds the wheel and tests it in clean
+//! and shards. Commands without a function of their own run through `cli::run_captured`. `python/ci.sh` builds the wheel and tests it in clean
 //! environments.
 //!
 //! `rankduel/client/` calls the live server and needs only the standard library; importing the package does not load it. One call is one
@@ -81,7 +81,7 @@ mod _core {
     #[pymodule_export]
     use super::clicks::simulate_clicks;
     #[pymodule_export]
-    use super::command::{called_as, captured, click_logs, main};
+    use super::command::{set_program_path, captured, click_logs, main};
     #[pymodule_export]
     use super::frame::Columns;
     #[pymodule_export]

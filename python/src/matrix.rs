@@ -446,7 +446,7 @@ impl MatrixInner {
         matrix: PreferenceMatrix,
         regret: Option<RegretKind>,
     ) -> Result<PreparedEnvironment<MatrixArena>> {
-        let never = self.wins.as_ref().and_then(|wins| matrix_file::never_compared(&wins.counts()));
+        let never = self.wins.as_ref().and_then(|wins| matrix_file::uncompared_warning(&wins.counts()));
         let matrix = NamedMatrix {
             matrix,
             name: self.name.clone(),

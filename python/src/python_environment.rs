@@ -8,7 +8,7 @@ use bandits::{Arm, Preference, PreferenceMatrix};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use simulation::runs::outside_duels::{Outside, OutsideDuels};
+use simulation::runs::outside_duels::{OutsideDuelsFactory, OutsideDuels};
 use studies::request::{MatrixRequest, StudyDefaults};
 use studies::results::PreparedEnvironment;
 
@@ -31,7 +31,7 @@ impl fmt::Debug for PythonEnvironment {
     }
 }
 
-impl Outside for PythonEnvironment {
+impl OutsideDuelsFactory for PythonEnvironment {
     fn start(&self, seed: u64) -> Box<dyn OutsideDuels> {
         let duel = with_lock(|py| {
             let object = self.class.bind(py).call_method1("_start", (seed,))?;
@@ -117,7 +117,7 @@ pub(crate) fn bandit_in(
         request.settings(&StudyDefaults::STUDY, seed, Some(algorithms)).map_err(|error| exception(&error))?;
     let outside = Arc::new(PythonEnvironment { class: class_, name: name.clone(), raised: own.clone() });
     let played = work(py, CallOptions { threads, report, notes: true }, move || {
-        let prepared = PreparedEnvironment::of_outside(outside, name, arms, preferences, settings.regret)?;
+        let prepared = PreparedEnvironment::of_outside_duels(outside, name, arms, preferences, settings.regret)?;
         play(prepared, settings, &execution)
     });
     own.raise(py, played)

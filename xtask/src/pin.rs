@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn list() -> Result<String> {
-    sim::cli::captured(["rankduel", "algorithms"])
+    sim::cli::run_captured(["rankduel", "algorithms"])
         .map_err(|failure| anyhow!("rankduel algorithms: {}", failure.message))
 }
 

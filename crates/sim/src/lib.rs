@@ -4,10 +4,10 @@
 //! Most users call the program; [`cli`] calls the same commands from a test or another program, and returns their output:
 //!
 //! ```
-//! let printed = sim::cli::captured(["rankduel", "algorithms", "rucb"])?;
+//! let printed = sim::cli::run_captured(["rankduel", "algorithms", "rucb"])?;
 //! assert!(printed.contains("relative upper confidence bound"));
 //! // Errors are one line, and say what was expected.
-//! let error = sim::cli::captured(["rankduel", "bandit", "--problem", "nosuch"]).unwrap_err();
+//! let error = sim::cli::run_captured(["rankduel", "bandit", "--problem", "nosuch"]).unwrap_err();
 //! assert_eq!(error.exit_code, 2);
 //! # Ok::<(), sim::cli::Failure>(())
 //! ```

@@ -95,7 +95,7 @@ fn a_program_that_cannot_be_run_is_named() {
 
 #[test]
 fn a_caller_in_the_process_is_not_replaced_by_the_server() {
-    let refused = sim::cli::captured(["rankduel", "serve", "--store", "x.db"]).expect_err("a refusal");
+    let refused = sim::cli::run_captured(["rankduel", "serve", "--store", "x.db"]).expect_err("a refusal");
     assert_eq!(refused.exit_code, 2);
     assert_eq!(refused.message, "serve runs until it is stopped: start `rankduel serve` as a program");
 }

@@ -177,7 +177,7 @@ impl ArmNames {
     /// As [`Self::name`].
     #[must_use]
     pub fn number(&self, arm: usize) -> String {
-        self.elsewhere(arm).map_or_else(|| arm.to_string(), |number| number.to_string())
+        self.origin_number(arm).map_or_else(|| arm.to_string(), |number| number.to_string())
     }
 
     /// The same if it may differ from the number of the arm itself.
@@ -185,7 +185,7 @@ impl ArmNames {
     /// # Panics
     /// As [`Self::name`].
     #[must_use]
-    pub fn elsewhere(&self, arm: usize) -> Option<u32> {
+    pub fn origin_number(&self, arm: usize) -> Option<u32> {
         self.feature(arm).map(|feature| feature.0).or_else(|| self.arm_in_matrix(arm).map(|arm| arm.0))
     }
 
@@ -207,7 +207,7 @@ impl ArmNames {
         if let Numbering::Chosen(numbers) = &self.numbering { Some(numbers[arm]) } else { None }
     }
 
-    /// The header of a column of [`Self::elsewhere`]; `None` if it would repeat the column of arms.
+    /// The header of a column of [`Self::origin_number`]; `None` if it would repeat the column of arms.
     #[must_use]
     pub fn column(&self) -> Option<&'static str> {
         match self.numbering {

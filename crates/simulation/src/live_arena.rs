@@ -166,7 +166,7 @@ impl ArenaFactory for LiveArenaFactory<'_> {
         &self.content
     }
 
-    fn in_step(&self) -> usize {
+    fn runs_in_step(&self) -> usize {
         IN_STEP
     }
 

@@ -181,7 +181,7 @@ impl FromStr for SiteSpec {
 }
 
 /// A feature that is not a ranker, and how that was written.
-type Excluded<'a> = (FeatureId, &'a RankerRef);
+type ExcludedFeature<'a> = (FeatureId, &'a RankerRef);
 
 impl SiteSpec {
     /// Whether features may have names: from a file, or those of runs and scores.
@@ -265,7 +265,7 @@ impl SiteSpec {
     ///
     /// # Errors
     /// If nothing has one of the names.
-    fn resolved_rankers(&self, names: Option<&Names>) -> Result<(Selection, Vec<Excluded<'_>>), SpecError> {
+    fn resolved_rankers(&self, names: Option<&Names>) -> Result<(Selection, Vec<ExcludedFeature<'_>>), SpecError> {
         let selection = self.rankers.resolve(names).map_err(|error| {
             let text = error.to_string();
             // The field already names the subject.

@@ -22,7 +22,7 @@
 //!
 //! 1. A file `src/NAME.rs` with a request, which is flags at the same time, and the study: `impl Study`, and `impl SiteStudy` if it
 //!    is one of a site. Add `pub mod NAME;` below, and a line to the table above. Inside the crate, `studies::` is `crate::`.
-//! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::StudyOfSite<studies::ties::TiesStudy>),`, called
+//! 2. A line in the list of commands in `crates/sim/src/cli/mod.rs`: `Ties(study::SiteStudyArgs<studies::ties::TiesStudy>),`, called
 //!    as `COMMAND` in camel case (`list-length` is `ListLength`). Help with examples, `rankduel.toml` (a table `[ties]`), shards,
 //!    results folders and `--json` follow. `UPDATE=1 cargo test -p sim --test command_line help` writes its help into the snapshot.
 //! 3. A line in `carried_out` in `python/src/analyses.rs`: `studies::ties::TiesStudy::COMMAND => of_site::<studies::ties::TiesStudy>(site,
@@ -187,5 +187,5 @@ mod site_study;
 pub mod verdict;
 
 pub use report::{Content, Report, ReportFile, write_files};
-pub use runner::{Destination, Execution, Finished, Study, StudyOutcome, Units, run};
+pub use runner::{Destination, Execution, FinishedStudy, Study, StudyOutcome, Units, run};
 pub use site_study::{SiteStudy, UsualPlace};

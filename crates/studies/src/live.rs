@@ -12,7 +12,7 @@ use simulation::truth::GroundTruth;
 use crate::report::Report;
 use crate::request::{LiveSettings, RunSettings};
 use crate::results::{LiveConfig, PlayedRuns, RegretBasis, VERSION, live_caption};
-use crate::runner::{Execution, Keeper, PlayedOn, Workplace};
+use crate::runner::{Execution, Keeper, StudyArenas, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
 use crate::verdict;
@@ -46,7 +46,7 @@ impl Study for LiveStudy {
 
     fn key(&self) -> LiveConfig {
         let evidence = Some(self.settings.run.evidence);
-        LiveConfig { evidence, ..self.configured(self.settings.run.regret, None) }
+        LiveConfig { evidence, ..self.config_with(self.settings.run.regret, None) }
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
@@ -58,7 +58,7 @@ impl Study for LiveStudy {
     }
 
     fn config(&self, Resolved { truth, measured }: &Resolved) -> LiveConfig {
-        self.configured(Some(measured.kind), Some(truth.clone()))
+        self.config_with(Some(measured.kind), Some(truth.clone()))
     }
 
     fn units(&self, _settled: &Resolved) -> Units {
@@ -71,7 +71,7 @@ impl Study for LiveStudy {
         let arenas = LiveArenaFactory::new(&self.site.prepared, &truth.gaps, self.settings.streams);
         let arenas = LateArenas::new(arenas, self.settings.run.late.clone());
         let progress = keeper.progress("playing", plan.total_steps());
-        let played_on = PlayedOn { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
+        let played_on = StudyArenas { arenas: &arenas, gaps: &truth.gaps, timings: "timings.json" };
         let results = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let description = &self.site.prepared.description;
@@ -108,7 +108,7 @@ impl LiveStudy {
         Ok(Resolved { truth, measured: regret_basis })
     }
 
-    fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>) -> LiveConfig {
+    fn config_with(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>) -> LiveConfig {
         let LiveSettings { run, streams, truth: asked } = &self.settings;
         LiveConfig {
             command: Self::COMMAND,

@@ -7,7 +7,7 @@ use crate::live::units_of_runs;
 use crate::report::Report;
 use crate::request::RunSettings;
 use crate::results::{Axes, BanditConfig, Caption, Environment, PlayedRuns, PreparedEnvironment, RegretBasis, VERSION};
-use crate::runner::{Keeper, PlayedOn, Workplace};
+use crate::runner::{Keeper, StudyArenas, Workplace};
 use crate::runner::{Study, Units};
 
 /// Runs in an environment where coin flips decide.
@@ -38,7 +38,7 @@ impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
     /// A prepared environment with answers and figures by the settings; `changes` describes changing preferences in titles.
     pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
         let caption =
-            prepared.caption(settings.look.usually(Axes::Log)).with_note(changes).with_note(settings.late.describe());
+            prepared.caption(settings.look.with_default_axes(Axes::Log)).with_note(changes).with_note(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
         Self { arenas: LateArenas::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
     }
@@ -87,7 +87,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
         let PlayedEnvironment { arenas, environment, names, measured, truth, caption } = &self.environment;
         let plan = self.settings.plan();
         let progress = keeper.progress("playing", plan.total_steps());
-        let played_on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let played_on = StudyArenas { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
         let results = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let phases = environment.winners_by_step();
@@ -101,7 +101,7 @@ impl<A: PlayedArena + Clone + Sync> Study for MatrixStudy<A> {
             measured: *measured,
             multileave: None,
             // A folder may keep more than the settings.
-            caption: Caption { look: self.settings.look.usually(Axes::Log), ..caption.clone() },
+            caption: Caption { look: self.settings.look.with_default_axes(Axes::Log), ..caption.clone() },
             truth: truth.clone(),
             verdict: None,
             late: self.settings.late.describe(),

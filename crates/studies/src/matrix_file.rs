@@ -54,11 +54,11 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
     let file = input::open_or_pipe(path).with_context(failed)?;
     // A file of another size than a matrix may have is not even begun; arrays are read in pieces.
     let length = file.metadata().map_or(0, |data| data.len());
-    let (matrix_in_file, names) = match binary(&file).with_context(failed)? {
-        Some(Binary::Npy) if length <= MOST_BYTES => PreferenceMatrix::read_npy(BufReader::new(&file), length)
+    let (matrix_in_file, names) = match binary_format(&file).with_context(failed)? {
+        Some(BinaryFormat::Npy) if length <= MOST_BYTES => PreferenceMatrix::read_npy(BufReader::new(&file), length)
             .map(|matrix_in_file| (matrix_in_file, None))
             .with_context(wrong)?,
-        Some(Binary::Npz) if length <= MOST_BYTES => (unpack(BufReader::new(&file)).with_context(wrong)?, None),
+        Some(BinaryFormat::Npz) if length <= MOST_BYTES => (unpack(BufReader::new(&file)).with_context(wrong)?, None),
         _ => parse_with_names(&input::bytes_of(&file, MOST_BYTES).with_context(failed)?).with_context(wrong)?,
     };
     let file_name = name(path);
@@ -72,13 +72,13 @@ pub fn read(path: &Path, quiet: bool) -> Result<MatrixFile> {
 }
 
 /// Formats that are read in pieces.
-enum Binary {
+enum BinaryFormat {
     Npy,
     Npz,
 }
 
 /// How a file begins, if it can be read in pieces: a pipe cannot.
-fn binary(mut file: &File) -> io::Result<Option<Binary>> {
+fn binary_format(mut file: &File) -> io::Result<Option<BinaryFormat>> {
     if !file.metadata()?.is_file() {
         return Ok(None);
     }
@@ -86,8 +86,8 @@ fn binary(mut file: &File) -> io::Result<Option<Binary>> {
     file.take(MAGIC.len() as u64).read_to_end(&mut begin)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(match begin {
-        npy if npy == MAGIC => Some(Binary::Npy),
-        zip if zip.starts_with(ZIP) => Some(Binary::Npz),
+        npy if npy == MAGIC => Some(BinaryFormat::Npy),
+        zip if zip.starts_with(ZIP) => Some(BinaryFormat::Npz),
         _ => None,
     })
 }
@@ -120,7 +120,7 @@ fn whole_number(count: f64) -> String {
 
 /// A warning that pairs were never compared, printed before any winner; `None` if all were.
 #[must_use]
-pub fn never_compared(wins: &ComparisonCounts) -> Option<String> {
+pub fn uncompared_warning(wins: &ComparisonCounts) -> Option<String> {
     let pair_count = with_separators(wins.pairs as u64);
     match wins.unplayed {
         0 => None,
@@ -141,7 +141,7 @@ pub fn counts_note(file: &str, wins: &ComparisonCounts, board: &str) -> String {
     let ComparisonCounts { comparisons, fewest, most, .. } = *wins;
     let per_pair =
         if fewest == most { whole_number(most) } else { format!("{} to {}", whole_number(fewest), whole_number(most)) };
-    let never_note = never_compared(wins).map_or_else(String::new, |never_note| format!("; {never_note}"));
+    let never_note = uncompared_warning(wins).map_or_else(String::new, |never_note| format!("; {never_note}"));
     let percent = if fewest == most && most == 100.0 && wins.unplayed == 0 {
         "; if these are percentages, write 50 on the diagonal"
     } else {

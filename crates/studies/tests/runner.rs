@@ -17,7 +17,7 @@ use studies::matrix::{MatrixStudy, PlayedEnvironment};
 use studies::request::RunSettings;
 use studies::results::{NamedMatrix, PreparedEnvironment, Presentation};
 use studies::runner::{Length, Size};
-use studies::{Destination, Execution, Finished, StudyOutcome, run};
+use studies::{Destination, Execution, FinishedStudy, StudyOutcome, run};
 use tempfile::TempDir;
 
 fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
@@ -28,7 +28,7 @@ fn study(runs: u64, algorithms: &[&str]) -> MatrixStudy<MatrixArena> {
     let prepared = PreparedEnvironment::of_matrix(matrix, Some(RegretKind::Condorcet), true).expect("a winner");
     let algorithms: Vec<Spec> = algorithms.iter().map(|name| name.parse().expect("an algorithm")).collect();
     let settings = RunSettings {
-        asked: algorithms.clone(),
+        requested_algorithms: algorithms.clone(),
         size: Size { algorithms, runs, length: Length::Steps { steps: 2_000, per_decade: None } },
         seed: 7,
         regret: None,
@@ -45,7 +45,7 @@ fn execution(path: &Path, share: Share) -> Execution {
     Execution { destination: place, share, invocation: Invocation::default(), quiet: true }
 }
 
-fn finished(study: MatrixStudy<MatrixArena>, execution: &Execution) -> Finished<MatrixStudy<MatrixArena>> {
+fn finished(study: MatrixStudy<MatrixArena>, execution: &Execution) -> FinishedStudy<MatrixStudy<MatrixArena>> {
     let Ok(StudyOutcome::Finished(finished)) = run(study, execution) else { panic!("it finishes") };
     finished
 }
@@ -77,7 +77,7 @@ fn memory_and_folders_find_the_same_and_memory_writes_nothing() {
     let in_folder = finished(study(3, &["rucb", "random"]), &execution(&out, Share::All));
     let written = in_folder.written.as_ref().expect("it can be written").clone().expect("somewhere");
     assert!(written.ends_with("regret.png, regret.svg, curves.csv, runs.csv, summary.json, config.json"), "{written}");
-    let summary = |found: Finished<MatrixStudy<MatrixArena>>| {
+    let summary = |found: FinishedStudy<MatrixStudy<MatrixArena>>| {
         let (report, _) = found.into_parts().expect("a report");
         (report.text, report.json)
     };

@@ -10,7 +10,7 @@ use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
 use simulation::proxy::{
-    EstimationContext, Identity, Interleaved, PairSelection, Request, Sampling, StartMode, open_state, pair_count,
+    EstimationContext, Identity, InterleavedComparison, PairSelection, Request, Sampling, StartMode, open_state, pair_count,
 };
 use simulation::site::Site;
 
@@ -75,7 +75,7 @@ fn time(site: &Site, seed: u64, impressions: u64) -> Result<f64> {
     // Nothing is read or written: the file does not exist, and nothing is saved.
     let mut state = open_state(Path::new("no state"), identity, request, StartMode::Continue)?;
     let start = Instant::now();
-    let comparison = &Interleaved { site, method: &method };
+    let comparison = &InterleavedComparison { site, method: &method };
     state.run(&EstimationContext { site, comparison, save: None, quiet: true })?;
     Ok(start.elapsed().as_secs_f64())
 }

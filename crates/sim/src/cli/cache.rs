@@ -109,8 +109,8 @@ fn list_caches(folder: &Path) -> std::io::Result<Vec<ListedCache>> {
         // They belong to the content of the data, which may be anywhere.
         sources: Vec::new(),
         look_alike: None,
-        state: if file.of.is_some() { State::Current } else { State::Unreadable },
-        data: file.of.map_or_else(
+        state: if file.contents.is_some() { State::Current } else { State::Unreadable },
+        data: file.contents.map_or_else(
             || "?".to_owned(),
             |(name, rankers)| format!("{}, lists of {}", escaped(&name), with_unit(rankers as u64, "ranker")),
         ),

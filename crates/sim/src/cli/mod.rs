@@ -44,7 +44,7 @@ use simulation::spec::SpecError;
 use studies::distortion::DistortionStudy;
 use studies::sensitivity::SensitivityStudy;
 
-use self::args::defaults::{self, Added};
+use self::args::defaults::{self, AddedFlag};
 pub use self::datasets::gets_data_as;
 pub use self::shards::invocation;
 
@@ -97,7 +97,7 @@ commands! {
     Completions(help::generate::Completions),
     Datasets(datasets::Datasets),
     Demo(serve::Demo),
-    Distortion(study::StudyOfSite<DistortionStudy>),
+    Distortion(study::SiteStudyArgs<DistortionStudy>),
     Draw(draw::Draw),
     Experiment(experiment::ExperimentCommand),
     Export(export::Export),
@@ -110,7 +110,7 @@ commands! {
     Power(evidence::power::Power),
     Proxy(proxy::Proxy),
     Report(report::Report),
-    Sensitivity(study::StudyOfSite<SensitivityStudy>),
+    Sensitivity(study::SiteStudyArgs<SensitivityStudy>),
     Serve(serve::Serve),
     Significance(evidence::significance::Significance),
     Status(shards::status::Status),
@@ -137,18 +137,18 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// The path of the program that this is the command line of, where that is not the file of the process.
-static CALLED_AS: OnceLock<PathBuf> = OnceLock::new();
+static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the absolute path of the program, which the jobs of `submit` call. For programs that run in an interpreter; the first call counts.
-pub fn called_as(program: PathBuf) {
-    let _ = CALLED_AS.set(program);
+pub fn set_program_path(program: PathBuf) {
+    let _ = PROGRAM_PATH.set(program);
 }
 
 /// Runs the command line as [`run_with`] does, and returns its standard output.
 ///
 /// # Errors
 /// For wrong usage and for failures of the command.
-pub fn captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<String, Failure> {
+pub fn run_captured(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<String, Failure> {
     let (result, printed) = print::captured(|| run_with(arguments));
     result.map(|()| printed)
 }
@@ -230,7 +230,7 @@ pub fn command() -> clap::Command {
 /// The same for `rankduel --help`: commands by purpose.
 #[must_use]
 pub fn front_page() -> clap::Command {
-    help::grouped(command())
+    help::with_groups(command())
 }
 
 impl Cli {
@@ -247,7 +247,7 @@ impl Cli {
 }
 
 /// The failure for refused arguments, with a remedy: most refusals are of a list of files in the wrong form.
-fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[Added]) -> Failure {
+fn explained(mut refusal: Refusal, arguments: &[OsString], added: &[AddedFlag]) -> Failure {
     if let Some(runs) = stray_runs(arguments) {
         refusal.text = format!(
             "unexpected argument '{}': two rankers are compared by `{} --rankings {} --qrels QRELS`, with judgments in QRELS",

@@ -95,7 +95,7 @@ fn run(mut command: Command) -> std::io::Result<()> {
 fn program() -> Result<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     // The command line of the wheel runs in Python, which sets its path.
-    let own_path = super::CALLED_AS.get().cloned().or_else(|| std::env::current_exe().ok());
+    let own_path = super::PROGRAM_PATH.get().cloned().or_else(|| std::env::current_exe().ok());
     let own_folder = own_path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let path = std::env::var_os("PATH").unwrap_or_default();
     // A relative path depends on the working folder, which others may control.

@@ -72,7 +72,7 @@ pub(crate) fn draw(folder: &Path, request: &Request) -> Result<Drawing> {
         return intervals::draw(forest, request);
     }
     let results = Results::read(folder)?;
-    let chosen = request.chosen.clone().or_else(results.chosen());
+    let chosen = request.chosen.clone().or(results.chosen());
     let titled = chosen.title != Some(false);
     let (sheet, caption) = if request.heat_map {
         let mut grid = results.grid(request)?;

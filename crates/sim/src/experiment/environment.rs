@@ -161,9 +161,9 @@ impl Environment {
     /// The number of runs that a thread should play in step.
     pub(crate) fn runs_in_step(&self) -> usize {
         match &self.arenas {
-            Arenas::Live { prepared, gaps, late } => live_arenas(prepared, gaps, late).in_step(),
-            Arenas::Matrix(copies) => copies.in_step(),
-            Arenas::Utilities(copies) => copies.in_step(),
+            Arenas::Live { prepared, gaps, late } => live_arenas(prepared, gaps, late).runs_in_step(),
+            Arenas::Matrix(copies) => copies.runs_in_step(),
+            Arenas::Utilities(copies) => copies.runs_in_step(),
         }
     }
 

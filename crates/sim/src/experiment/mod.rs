@@ -114,12 +114,12 @@ pub fn run(context: &ExperimentContext, path: &Path, rewrites: bool) -> Result<E
         && let Ok(summary) = serde_json::from_slice::<Summary>(&bytes)
     {
         let seconds = || start.elapsed().as_secs_f64();
-        let better_kept = better_sources_note(&summary, &sources);
+        let better_kept = lost_real_source(&summary, &sources);
         if summary.fingerprint == fingerprint.to_string() || better_kept.is_some() {
             return Ok(ExperimentOutcome { summary, was_known: true, kept_note: better_kept, seconds: seconds() });
         }
         if fingerprint.same_measurements(&summary.fingerprint)
-            && let Some((data, claims)) = reworded(&folder, &experiment, &fingerprint, summary, context.scale)
+            && let Some((data, claims)) = reread_results(&folder, &experiment, &fingerprint, summary, context.scale)
         {
             let _owner = claim_folder(&folder)?;
             let work = folder::Time { seconds: seconds(), played: false };
@@ -156,7 +156,7 @@ fn tested_claims(experiment: &Experiment, data: &ExperimentData, scale: f64) -> 
 }
 
 /// The content of the results folder, for a file with other words, claims or axes; `None` if that is not enough for its claims.
-fn reworded(
+fn reread_results(
     folder: &Path,
     experiment: &Experiment,
     fingerprint: &Fingerprint,
@@ -200,7 +200,7 @@ fn undeclared_series(experiment: &Experiment, all_series: &[series::Series]) -> 
 }
 
 /// The real data behind existing results that a look-alike would replace now.
-fn better_sources_note(summary: &Summary, current_sources: &[(String, Source)]) -> Option<String> {
+fn lost_real_source(summary: &Summary, current_sources: &[(String, Source)]) -> Option<String> {
     let real = summary.settings.iter().filter(|info| !info.source.lookalike);
     let mut lost =
         real.filter(|info| current_sources.iter().any(|(name, source)| *name == info.setting && source.lookalike));

@@ -128,7 +128,7 @@ impl OpenedSetting {
     }
 
     /// The subject of comparison, in a phrase.
-    pub(crate) fn about(&self) -> String {
+    pub(crate) fn subject(&self) -> String {
         match &self.content {
             Content::Data { dataset, .. } => format!(
                 "live on {}: {}, {}, checksum {}",

@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// The drawing entries of `experiment.toml` in a folder of results.
 #[derive(Debug, Deserialize)]
-struct Resolved {
+struct ResolvedDrawing {
     title: String,
     kind: KindName,
     #[serde(default)]
@@ -47,7 +47,7 @@ impl FinishedExperiment {
         let text =
             input::read_file_text(&path, MOST_BYTES).map_err(|error| output::path_error(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());
-        let resolved: Resolved = toml::from_str(&text).with_context(damaged)?;
+        let resolved: ResolvedDrawing = toml::from_str(&text).with_context(damaged)?;
         let path = results.join("summary.json");
         let bytes = input::read_file(&path, MOST_BYTES).map_err(|error| output::path_error(error, "read", &path))?;
         let damaged = || format!("{} is damaged; run the experiment again", path.display());

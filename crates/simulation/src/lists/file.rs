@@ -44,7 +44,7 @@ pub struct ListFile {
     /// Its size in bytes.
     pub bytes: u64,
     /// The name of the data set, and the number of rankers; `None` if it is damaged or of another version.
-    pub of: Option<(String, usize)>,
+    pub contents: Option<(String, usize)>,
 }
 
 impl CachedLists {
@@ -119,7 +119,7 @@ pub fn list(folder: &Path) -> io::Result<Vec<ListFile>> {
             output::remove_leftovers(&folder.join(target));
         } else if path.extension().is_some_and(|ending| ending == ENDING) && path.is_file() {
             let bytes = fs::metadata(&path).map_or(0, |data| data.len());
-            files.push(ListFile { of: read_description(&path), path, bytes });
+            files.push(ListFile { contents: read_description(&path), path, bytes });
         }
     }
     files.sort_by(|one, other| one.path.cmp(&other.path));

@@ -23,17 +23,17 @@ pub trait PairComparison: Sync {
 pub struct Counts(pub(super) Tally);
 
 /// Interleaves each pair separately, as in duels of two arms.
-pub struct Interleaved<'a, I> {
+pub struct InterleavedComparison<'a, I> {
     /// The rankers and their users.
     pub site: &'a Site,
     /// How two lists are mixed.
     pub method: &'a I,
 }
 
-/// Pairs prepared for [`Interleaved`].
+/// Pairs prepared for [`InterleavedComparison`].
 pub struct PreparedPairs(PairList);
 
-impl<I: Interleaving> PairComparison for Interleaved<'_, I> {
+impl<I: Interleaving> PairComparison for InterleavedComparison<'_, I> {
     type Pairs = PreparedPairs;
 
     fn prepare(&self, pairs: &[(u32, u32)]) -> PreparedPairs {
@@ -47,14 +47,14 @@ impl<I: Interleaving> PairComparison for Interleaved<'_, I> {
 
 /// Multileaves all arms into one list and reads the pairs from its outcome, as for a multi-dueling bandit that starts
 /// with all arms. The list always contains all arms, even if only some pairs are counted.
-pub struct Multileaved<'a> {
+pub struct MultileavedComparison<'a> {
     /// The rankers and their users.
     pub site: &'a Site,
     /// How the lists are mixed.
     pub method: &'a AnyMultileaving,
 }
 
-impl PairComparison for Multileaved<'_> {
+impl PairComparison for MultileavedComparison<'_> {
     type Pairs = Vec<(u32, u32)>;
 
     fn prepare(&self, pairs: &[(u32, u32)]) -> Self::Pairs {

@@ -59,7 +59,7 @@ mod tests;
 
 pub use account::MatrixAccount;
 pub use build::{EstimationContext, StartMode, open_state};
-pub use comparison::{Counts, Interleaved, Multileaved, PairComparison, PreparedPairs};
+pub use comparison::{Counts, InterleavedComparison, MultileavedComparison, PairComparison, PreparedPairs};
 pub use files::{Files, counts, write};
 pub use origin::{Doubt, MatrixOrigin, matrix_origin};
 pub use play::{identity, play};

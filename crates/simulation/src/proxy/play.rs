@@ -7,7 +7,7 @@ use anyhow::Result;
 use interleave::AnyInterleaving;
 
 use super::build::EstimationContext;
-use super::comparison::{Interleaved, Multileaved, PairComparison};
+use super::comparison::{InterleavedComparison, MultileavedComparison, PairComparison};
 use super::round::Sampling;
 use super::state::{Identity, State};
 use crate::prepared_site::PreparedSite;
@@ -56,11 +56,11 @@ pub(super) trait ComparisonTask {
 pub(super) fn with_comparison<W: ComparisonTask>(prepared: &PreparedSite, multileaved: bool, work: W) -> W::Output {
     let PreparedSite { site, methods, .. } = prepared;
     if multileaved {
-        return work.run_with(&Multileaved { site, method: &methods.multileaving });
+        return work.run_with(&MultileavedComparison { site, method: &methods.multileaving });
     }
     // The default method gets an inner loop of its own.
     match &methods.interleaving {
-        AnyInterleaving::Probabilistic(method) => work.run_with(&Interleaved { site, method }),
-        method => work.run_with(&Interleaved { site, method }),
+        AnyInterleaving::Probabilistic(method) => work.run_with(&InterleavedComparison { site, method }),
+        method => work.run_with(&InterleavedComparison { site, method }),
     }
 }

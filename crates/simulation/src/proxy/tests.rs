@@ -49,7 +49,7 @@ fn more(impressions: u64) -> Request {
 /// Fulfils `requests` one after another, and saves the state to `path` at the interval `every`.
 fn build(site: &Site, path: &Path, sampling: Sampling, requests: &[Request], every: Duration) -> State {
     let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-    let comparison = Interleaved { site, method: &method };
+    let comparison = InterleavedComparison { site, method: &method };
     let mut last = None;
     for request in requests {
         let mode = if request.more { StartMode::Continue } else { StartMode::Replace };
@@ -125,7 +125,7 @@ fn interruptions_and_threads_do_not_change_a_byte() {
             // Saved after every piece.
             let path = folder.path().join(format!("cut-{threads}.state"));
             let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-            let comparison = Interleaved { site: &site, method: &method };
+            let comparison = InterleavedComparison { site: &site, method: &method };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let context = EstimationContext {
                 site: &site,
@@ -196,7 +196,7 @@ fn rounds_are_added_until_standard_errors_are_small_enough() {
 fn standard_errors_match_the_spread_of_many_matrices() {
     let site = site(4);
     let method = ProbabilisticInterleave::new(CreditTies::Redrawn);
-    let comparison = Interleaved { site: &site, method: &method };
+    let comparison = InterleavedComparison { site: &site, method: &method };
     let (matrices, impressions) = (400, 300);
     let mut spreads = Vec::new();
     for sampling in [Sampling::WithReplacement, Sampling::Stratified] {
@@ -228,7 +228,7 @@ fn standard_errors_match_the_spread_of_many_matrices() {
 fn multileaved_pairs_agree_with_direct_simulation() {
     let site = site(5);
     let method = AnyMultileaving::Sosm(Sosm::default());
-    let comparison = Multileaved { site: &site, method: &method };
+    let comparison = MultileavedComparison { site: &site, method: &method };
     let identity = Identity { multileaved: true, ..identity(&site, Sampling::WithReplacement) };
     let mut state = open_state(Path::new("none"), identity, request(20_000), StartMode::Continue).unwrap();
     state.run(&EstimationContext { site: &site, comparison: &comparison, save: None, quiet: true }).unwrap();
@@ -284,7 +284,7 @@ fn value_stability() {
         (&five, Same, Stratified, [[4212, 1290], [4568, 1474], [3910, 1034]]),
     ];
     for (site, ties, sampling, counts) in pinned {
-        let comparison = Interleaved { site, method: &ProbabilisticInterleave::new(ties) };
+        let comparison = InterleavedComparison { site, method: &ProbabilisticInterleave::new(ties) };
         let found = first_counts(site, &comparison, sampling, false);
         assert_eq!(found, counts, "{} rankers, {ties:?}, {sampling:?}", site.arms());
     }
@@ -292,7 +292,7 @@ fn value_stability() {
         (WithReplacement, [[4336, 1377], [4666, 1465], [3761, 1465]]),
         (Stratified, [[4226, 1487], [4557, 1499], [3602, 1501]]),
     ];
-    let comparison = Multileaved { site: &five, method: &AnyMultileaving::Sosm(Sosm::default()) };
+    let comparison = MultileavedComparison { site: &five, method: &AnyMultileaving::Sosm(Sosm::default()) };
     for (sampling, counts) in multileaved {
         assert_eq!(first_counts(&five, &comparison, sampling, true), counts, "multileaved, {sampling:?}");
     }

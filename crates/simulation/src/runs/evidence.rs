@@ -137,7 +137,7 @@ impl EvidenceRecorder {
     }
 
     /// The arm that is shown alone after a stop; `recommended` by the policy, if it recommends any.
-    pub(crate) fn shown_after(&self, recommended: Option<Arm>) -> Arm {
+    pub(crate) fn arm_after_stop(&self, recommended: Option<Arm>) -> Arm {
         let stated_arm = self.stated.map(|(arm, _)| arm);
         stated_arm.or(recommended).unwrap_or_else(|| Arm::at(self.test.leader().arm))
     }

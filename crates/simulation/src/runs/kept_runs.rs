@@ -137,7 +137,7 @@ impl KeptRuns {
     /// The same for a share of a study: only the runs of a shard are played, or those of all shards are taken from their
     /// parts and none is played.
     #[must_use]
-    pub fn sharing(self, share: &Share) -> Self {
+    pub fn with_share(self, share: &Share) -> Self {
         Self { share: share.clone(), ..self }
     }
 

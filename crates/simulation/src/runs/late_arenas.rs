@@ -61,8 +61,8 @@ impl<F: ArenaFactory> ArenaFactory for LateArenas<F> {
         &self.content
     }
 
-    fn in_step(&self) -> usize {
-        self.arenas.in_step()
+    fn runs_in_step(&self) -> usize {
+        self.arenas.runs_in_step()
     }
 
     fn late(&self) -> Option<&LateAnswers> {

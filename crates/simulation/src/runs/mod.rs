@@ -54,7 +54,7 @@ pub trait ArenaFactory: Sync {
     fn content(&self) -> &str;
 
     /// How many runs a thread should play [in step](bandits::play_in_step).
-    fn in_step(&self) -> usize {
+    fn runs_in_step(&self) -> usize {
         1
     }
 
@@ -184,7 +184,7 @@ impl RunResult {
 
 /// Plays the whole plan. Returns the runs of each algorithm, in the order of the plan and of the run numbers; the
 /// result depends neither on the number of threads nor on the runs in `kept_runs`, which are not played again. If `kept_runs` is that
-/// of [a shard](KeptRuns::sharing), plays and returns only its share.
+/// of [a shard](KeptRuns::with_share), plays and returns only its share.
 ///
 /// # Errors
 /// If an algorithm does not accept this number of arms, memory has no room for it or for the results, a finished run cannot
@@ -211,13 +211,13 @@ pub fn play_cells<A: ArenaFactory>(
 ) -> Result<Vec<Vec<RunResult>>> {
     let algorithms: Vec<Spec> = cells.iter().map(|cell| cell.algorithm.clone()).collect();
     let checkpoints = cells.iter().map(|cell| cell.checkpoints.len()).max().unwrap_or(0);
-    ensure_room_for_runs(&algorithms, arenas.arms(), runs, checkpoints, arenas.in_step())?;
+    ensure_room_for_runs(&algorithms, arenas.arms(), runs, checkpoints, arenas.runs_in_step())?;
     if cells.iter().any(|cell| cell.evidence.is_some()) {
-        schedule::ensure_room_for_evidence(arenas.arms(), arenas.in_step())?;
+        schedule::ensure_room_for_evidence(arenas.arms(), arenas.runs_in_step())?;
     }
     if let Some(late) = arenas.late() {
         let steps = cells.iter().map(|cell| cell.steps).max().unwrap_or(0);
-        schedule::ensure_room_for_answers(late, &algorithms, (arenas.arms(), steps), runs, arenas.in_step())?;
+        schedule::ensure_room_for_answers(late, &algorithms, (arenas.arms(), steps), runs, arenas.runs_in_step())?;
     }
     let same_algorithm = |cell: &RunPlan<'_>| cells.iter().filter(|other| other.algorithm == cell.algorithm).count();
     let finished = |cell| {
@@ -245,7 +245,7 @@ pub fn play_cells<A: ArenaFactory>(
         kept_runs.announce(found_count, job_count);
         kept_runs.refuse_to_play(jobs.first().map(|&(cell, run)| (&cells[cell], run)))?;
     }
-    let played = batches_of_runs(jobs, arenas.in_step())
+    let played = batches_of_runs(jobs, arenas.runs_in_step())
         .into_par_iter()
         // One batch per piece of work: runs differ in duration by orders of magnitude.
         .with_max_len(1)

@@ -92,7 +92,7 @@ impl<'a> RunObserver<'a> {
         if played < steps
             && let Some(evidence) = &self.evidence
         {
-            let arm = evidence.shown_after(self.recommended);
+            let arm = evidence.arm_after_stop(self.recommended);
             let choice = Choice::Alone { arm, until: steps };
             self.recorder.played(played + 1, steps, choice, gaps);
             self.recorder.report(steps, Some(arm));

@@ -15,14 +15,14 @@ pub trait OutsideDuels: Send + Sync {
 }
 
 /// Makes the [`OutsideDuels`] of each run.
-pub trait Outside: fmt::Debug + Send + Sync {
+pub trait OutsideDuelsFactory: fmt::Debug + Send + Sync {
     /// The decider of the duels of a run with this seed.
     fn start(&self, seed: u64) -> Box<dyn OutsideDuels>;
 }
 
-/// An arena over [`Outside`]. The first duel of a run starts its [`OutsideDuels`], with a seed of that run.
+/// An arena over [`OutsideDuelsFactory`]. The first duel of a run starts its [`OutsideDuels`], with a seed of that run.
 pub struct OutsideArena {
-    outside: Arc<dyn Outside>,
+    outside: Arc<dyn OutsideDuelsFactory>,
     gaps: Arc<[f64]>,
     started: Option<Box<dyn OutsideDuels>>,
 }
@@ -30,7 +30,7 @@ pub struct OutsideArena {
 impl OutsideArena {
     /// An arena with one gap per arm: zeros if they are unknown.
     #[must_use]
-    pub fn new(outside: Arc<dyn Outside>, gaps: Vec<f64>) -> Self {
+    pub fn new(outside: Arc<dyn OutsideDuelsFactory>, gaps: Vec<f64>) -> Self {
         Self { outside, gaps: gaps.into(), started: None }
     }
 }

@@ -74,7 +74,7 @@ impl TruthEstimation<'_> {
 
         let mut spent = 0;
         let mut count = coarse;
-        let mut contenders = table.unbeaten();
+        let mut contenders = table.unbeaten_arms();
         while contenders.len() > 1 && count < fine {
             count = (count * 4).min(fine);
             let cost = table.cost(&contenders, count);
@@ -83,12 +83,12 @@ impl TruthEstimation<'_> {
             }
             spent += cost;
             self.refine(&mut table, &contenders, count, &format!("contenders {count}"));
-            contenders = table.unbeaten();
+            contenders = table.unbeaten_arms();
         }
         // Refines the row of the likeliest winner, and the close pairs in it further. If that shows it beaten, the
         // next candidate follows.
         let mut sharpened = 0;
-        while let Some(winner) = table.likeliest_winner(&table.unbeaten()) {
+        while let Some(winner) = table.likeliest_winner(&table.unbeaten_arms()) {
             if !table.is_row_refined(winner, fine) {
                 self.refine(&mut table, &[winner], fine, &format!("row {winner}"));
                 continue;
@@ -164,7 +164,7 @@ mod tests {
         let truth = ask(&site, || panic!("there is a Condorcet winner")).expect("an estimate");
         assert_eq!((truth.winner, truth.winners.as_slice()), (1, &[1, 3][..]));
         assert_eq!((truth.gaps[1], truth.gaps[3], truth.standard_errors[3]), (0.0, 0.0, 0.0));
-        assert!(truth.resolved() && truth.z.is_some_and(|z| z > 10.0), "{truth:?}");
+        assert!(truth.is_resolved() && truth.z.is_some_and(|z| z > 10.0), "{truth:?}");
         assert!(truth.gaps[0] > 0.0 && truth.gaps[2] > 0.0);
         assert!(truth.describe(label).contains("same lists: arm 3"));
     }
@@ -175,7 +175,7 @@ mod tests {
         let truth = ask(&site, || panic!("they are all winners")).expect("an estimate");
         assert_eq!(truth.winners, [0, 1]);
         assert_eq!(truth.gaps, [0.0, 0.0]);
-        assert!(truth.resolved() && truth.z.is_none());
+        assert!(truth.is_resolved() && truth.z.is_none());
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn in_a_cycle_every_arm_is_beaten() {
         let table = table([700, 300, 700]);
-        assert_eq!(table.unbeaten(), [] as [usize; 0]);
+        assert_eq!(table.unbeaten_arms(), [] as [usize; 0]);
         let truth = by_ndcg(&table, &[0.2, 0.5, 0.3]);
         assert_eq!((truth.measure, truth.winner, truth.runner_up), (RegretMeasure::Ndcg, 1, Some(2)));
         assert!((truth.gaps[0] - 0.3).abs() < 1e-12);
@@ -218,10 +218,10 @@ mod tests {
     #[test]
     fn a_narrow_margin_is_not_resolved() {
         let table = table([505, 700, 700]);
-        assert_eq!(table.unbeaten(), [0, 1]);
+        assert_eq!(table.unbeaten_arms(), [0, 1]);
         assert_eq!(table.likeliest_winner(&[0, 1]), Some(0));
         let truth = table.truth(0);
-        assert!(!truth.resolved(), "{truth:?}");
+        assert!(!truth.is_resolved(), "{truth:?}");
         assert!(truth.describe(label).contains("NOT RESOLVED"));
     }
 

@@ -98,7 +98,7 @@ impl GroundTruth {
 
     /// Whether the winner's smallest margin is at least three standard errors; always true for nDCG.
     #[must_use]
-    pub fn resolved(&self) -> bool {
+    pub fn is_resolved(&self) -> bool {
         match self.measure {
             RegretMeasure::Condorcet => self.z.is_none_or(|z| z >= RESOLVED),
             RegretMeasure::Ndcg => true,
@@ -140,7 +140,7 @@ impl GroundTruth {
                 label(runner_up),
                 with_separators(self.comparisons)
             );
-            if !self.resolved() {
+            if !self.is_resolved() {
                 text += "; WINNER NOT RESOLVED (z below 3): the runner-up may be as good";
             }
         }

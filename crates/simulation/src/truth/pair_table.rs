@@ -75,7 +75,7 @@ impl PairTable {
     }
 
     /// Arms that no other beats by more than [`RESOLVED`] standard errors; of arms with identical lists, only the first.
-    pub(super) fn unbeaten(&self) -> Vec<usize> {
+    pub(super) fn unbeaten_arms(&self) -> Vec<usize> {
         (0..self.arms)
             .filter(|&arm| self.alike[arm] == arm)
             .filter(|&arm| {

@@ -31,7 +31,7 @@ use crate::live::units_of_runs;
 use crate::report::{Content, Report};
 use crate::request::LiveSettings;
 use crate::results::{AlgorithmNames, Axes, Caption, PlayedRuns, RegretBasis, VERSION, label, live_caption, notes};
-use crate::runner::{Destination, Execution, Keeper, PlayedOn, Workplace};
+use crate::runner::{Destination, Execution, Keeper, StudyArenas, Workplace};
 use crate::runner::{Study, Units};
 use crate::site::OpenSite;
 
@@ -162,7 +162,7 @@ impl Study for CompareStudy {
             ProxyMatrix::Given { matrix, .. } => Some(matrix_checksum(matrix, true)),
             ProxyMatrix::Estimated(_) => None,
         };
-        self.configured(self.settings.run.regret, None, checksum)
+        self.config_with(self.settings.run.regret, None, checksum)
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
@@ -194,7 +194,7 @@ impl Study for CompareStudy {
 
     fn config(&self, resolved: &Resolved) -> Config {
         let Resolved { checksum, truth, measured, .. } = resolved;
-        self.configured(Some(measured.kind), Some(truth.clone()), Some(checksum.clone()))
+        self.config_with(Some(measured.kind), Some(truth.clone()), Some(checksum.clone()))
     }
 
     fn units(&self, _settled: &Resolved) -> Units {
@@ -210,9 +210,9 @@ impl Study for CompareStudy {
         let proxy = CopiedArenas { arena, content: seed_text(SeedSubject::Matrix(checksum)) };
         let proxy = LateArenas::new(proxy, LateAnswers::default());
         let progress = keeper.progress_twice("playing live and proxy", plan.total_steps());
-        let played_on = PlayedOn { arenas: &live, gaps: &truth.gaps, timings: "live/timings.json" };
+        let played_on = StudyArenas { arenas: &live, gaps: &truth.gaps, timings: "live/timings.json" };
         let live = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
-        let played_on = PlayedOn { arenas: &proxy, gaps: &truth.gaps, timings: "proxy/timings.json" };
+        let played_on = StudyArenas { arenas: &proxy, gaps: &truth.gaps, timings: "proxy/timings.json" };
         let proxy = keeper.runs(&played_on, vec![plan.clone()], &progress)?;
         progress.finish();
         let names = self.description().names();
@@ -272,7 +272,7 @@ impl CompareStudy {
         &self.site.prepared.description
     }
 
-    fn configured(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>, checksum: Option<String>) -> Config {
+    fn config_with(&self, regret: Option<RegretKind>, truth: Option<GroundTruth>, checksum: Option<String>) -> Config {
         let LiveSettings { run, streams, truth: asked } = &self.settings;
         let (matrix, interleavings) = match &self.matrix {
             ProxyMatrix::Given { name, .. } => (Some(name.clone()), None),
@@ -298,7 +298,7 @@ impl CompareStudy {
     /// The text of figures; `subject` comes first in the title.
     fn caption(&self, subject: &str, regret_basis: &RegretBasis) -> Caption {
         let caption =
-            live_caption(self.description(), subject, regret_basis, self.settings.run.look.usually(Axes::Log));
+            live_caption(self.description(), subject, regret_basis, self.settings.run.look.with_default_axes(Axes::Log));
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {
                 origin.note(name)

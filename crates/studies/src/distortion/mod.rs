@@ -110,11 +110,11 @@ impl Study for DistortionStudy {
     }
 
     fn key(&self) -> Config {
-        self.configured(None)
+        self.config_with(None)
     }
 
     fn extend(&mut self, place: &Workplace) -> Result<()> {
-        let held = place.held().and_then(|held| {
+        let held = place.existing_results().and_then(|held| {
             let sizes = held["distortion"].as_array().or_else(|| held["sizes"].as_array())?.iter();
             Some(sizes.filter_map(|of_size| of_size.as_u64().or_else(|| of_size["size"].as_u64())).collect())
         });
@@ -137,7 +137,7 @@ impl Study for DistortionStudy {
     }
 
     fn config(&self, resolved: &Resolved) -> Config {
-        self.configured(Some(resolved))
+        self.config_with(Some(resolved))
     }
 
     fn units(&self, resolved: &Resolved) -> Units {
@@ -154,7 +154,7 @@ impl Study for DistortionStudy {
         let of_size = |&size: &u64| {
             let plan = Plan { size: size as usize, multileavings, sets, seed: self.seed };
             let method = &prepared.methods.multileaving;
-            let set_shares = loss_shares(&prepared.site, method, &truth.winners, plan, keeper.numbered(), &progress)?;
+            let set_shares = loss_shares(&prepared.site, method, &truth.winners, plan, keeper.numbered_work(), &progress)?;
             Ok(Distortion::of(plan.size, &set_shares))
         };
         let distortion = sizes.iter().map(of_size).collect();
@@ -187,7 +187,7 @@ impl DistortionStudy {
         &self.site.prepared.description
     }
 
-    fn configured(&self, resolved: Option<&Resolved>) -> Config {
+    fn config_with(&self, resolved: Option<&Resolved>) -> Config {
         Config {
             command: Self::COMMAND,
             version: VERSION,

@@ -19,7 +19,7 @@ use crate::matrix::PlayedEnvironment;
 use crate::report::Report;
 use crate::request::RunSettings;
 use crate::results::{AlgorithmNames, Arms, Environment, VERSION};
-use crate::runner::{Keeper, PlayedOn, Workplace};
+use crate::runner::{Keeper, StudyArenas, Workplace};
 use crate::runner::{Study, Units};
 
 /// Runs until horizons in an environment where coin flips decide. The length of the settings must be
@@ -91,7 +91,7 @@ impl<A: PlayedArena + Clone + Sync> Study for ExploreStudy<A> {
     fn play(&self, (): &(), keeper: &Keeper<'_>) -> Result<Arc<Vec<Vec<RunResult>>>> {
         let (plan, arenas) = (self.plan(), &self.environment.arenas);
         let progress = keeper.progress("exploring", plan.total_steps());
-        let played_on = PlayedOn { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
+        let played_on = StudyArenas { arenas, gaps: arenas.arenas.arena.gaps(), timings: "timings.json" };
         let by_cell = keeper.runs(&played_on, plan.plans(), &progress)?;
         progress.finish();
         Ok(by_cell)

@@ -149,7 +149,7 @@ pub struct RunSettings {
     /// Algorithms, runs, and their length.
     pub size: Size,
     /// The requested algorithms, once the place has added its own to those of the size.
-    pub asked: Vec<Spec>,
+    pub requested_algorithms: Vec<Spec>,
     /// The master seed.
     pub seed: u64,
     /// What regret measures; `None` for the usual kind.
@@ -206,7 +206,7 @@ impl RunSettings {
     /// The places of the algorithms in the order in which they are shown: the requested ones first, then those of the folder.
     pub(crate) fn display_order(&self) -> Vec<usize> {
         let is_new =
-            |at: &usize| !self.asked.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
+            |at: &usize| !self.requested_algorithms.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
         let mut order: Vec<usize> = (0..self.size.algorithms.len()).collect();
         order.sort_by_key(is_new);
         order
@@ -220,7 +220,7 @@ impl RunSettings {
         let (quiet, algorithms) = (place.quiet(), &self.size.algorithms);
         of_algorithms(algorithms).iter().for_each(|text| warn(quiet, text));
         notes(quiet, late_note(&self.late, algorithms, arms, self.size.length.steps()));
-        self.asked.clone_from(algorithms);
+        self.requested_algorithms.clone_from(algorithms);
         self.size = self.size.clone().extended_by_folder(place)?;
         // Those that an earlier call kept would lack the runs of this one.
         self.look.keep_curves |= place.has(crate::results::KEPT_CURVES);

@@ -168,7 +168,7 @@ impl RunRequest {
     pub(super) fn settings(&self, defaults: &StudyDefaults, seed: u64, algorithms: Option<Vec<Spec>>) -> RunSettings {
         let algorithms = algorithms.unwrap_or_else(|| self.algorithms(defaults));
         RunSettings {
-            asked: algorithms.clone(),
+            requested_algorithms: algorithms.clone(),
             size: Size {
                 algorithms,
                 runs: self.runs.unwrap_or(defaults.runs),

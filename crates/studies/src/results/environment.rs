@@ -12,7 +12,7 @@ use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
-use simulation::runs::outside_duels::{Outside, OutsideArena};
+use simulation::runs::outside_duels::{OutsideDuelsFactory, OutsideArena};
 use simulation::seed_text::{SeedSubject, seed_text};
 use simulation::truth::regret_kind;
 
@@ -254,8 +254,8 @@ impl PreparedEnvironment<OutsideArena> {
     ///
     /// # Errors
     /// As for [`of_matrix`](PreparedEnvironment::of_matrix); for fewer than two arms; and for a kind of regret without preferences.
-    pub fn of_outside(
-        outside: Arc<dyn Outside>,
+    pub fn of_outside_duels(
+        outside: Arc<dyn OutsideDuelsFactory>,
         name: String,
         arms: usize,
         preferences: Option<PreferenceMatrix>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use simulation::runs::evidence::{EvidencePlan, RunEvidence};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Arms, Recommended, label, recommendation_counts};
+use super::{Arms, RecommendedArm, label, recommendation_counts};
 
 /// One algorithm's evidence; part of its entry in `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,7 +21,7 @@ pub struct EvidenceSummary {
     /// is counted from pairs, and another arm may be the best by it.
     pub proven_by: String,
     /// The arms stated to be the best, most often stated first.
-    pub stated: Vec<Recommended>,
+    pub stated: Vec<RecommendedArm>,
     /// The share of the runs with a statement that is right by regret: of the best arm, or of one that is worse by no more than the margin. Null
     /// if there are none, or every arm is optimal.
     pub share_stating_best: Option<f64>,
@@ -32,7 +32,7 @@ pub struct EvidenceSummary {
     /// Runs without a statement.
     pub undecided: usize,
     /// The arms with the most evidence in those of these that have any, most frequent first.
-    pub leading_undecided: Vec<Recommended>,
+    pub leading_undecided: Vec<RecommendedArm>,
 }
 
 /// Steps by which a share of all runs had stated an arm.
@@ -59,7 +59,7 @@ impl EvidenceSummary {
         let stated_arms: Vec<Option<Arm>> =
             run_evidence.iter().filter_map(|run| run.stated.map(|(arm, _)| Some(arm))).collect();
         let undecided: Vec<&RunEvidence> = run_evidence.iter().filter(|run| run.stated.is_none()).collect();
-        let ahead: Vec<Option<Arm>> = undecided.iter().filter_map(|run| ahead(run)).map(Some).collect();
+        let ahead: Vec<Option<Arm>> = undecided.iter().filter_map(|run| leading_arm(run)).map(Some).collect();
         let correct =
             stated_arms.iter().map(|arm| arms.is_within(*arm, settings.margin)).collect::<Option<Vec<bool>>>();
         let share =
@@ -96,7 +96,7 @@ pub fn evidence_table(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         let summary = EvidenceSummary::of(plan, spec, runs, arms)?;
         let step = |step: Option<u64>| step.map_or_else(|| "-".to_owned(), |step| significant(step as f64));
-        let most_frequent = |recommended: &[Recommended]| {
+        let most_frequent = |recommended: &[RecommendedArm]| {
             recommended.first().map_or_else(String::new, |most_frequent| {
                 let name = most_frequent.short_name(arms.names);
                 format!("{name}, {}/{}", with_separators(most_frequent.runs as u64), with_separators(runs.len() as u64))
@@ -169,14 +169,14 @@ fn proven_by(spec: &Spec, arms: &Arms<'_>) -> String {
 }
 
 /// The arm with the most evidence that it is the best; `None` where no arm has any, so that all have as much.
-fn ahead(run: &RunEvidence) -> Option<Arm> {
+fn leading_arm(run: &RunEvidence) -> Option<Arm> {
     (run.confidence > 0.0).then_some(run.leader.0)
 }
 
 /// A line on the pair that keeps the first undecided run of an algorithm open where an arm is ahead.
 fn open_pair(algorithm: &str, runs: &[RunResult], arms: &Arms<'_>) -> Option<String> {
     let open_pairs_of = |run: &RunResult| {
-        run.evidence.as_ref().is_some_and(|evidence| evidence.stated.is_none() && ahead(evidence).is_some())
+        run.evidence.as_ref().is_some_and(|evidence| evidence.stated.is_none() && leading_arm(evidence).is_some())
     };
     let number = runs.iter().position(open_pairs_of)?;
     let RunEvidence { leader: (leader, hardest), candidates, .. } = runs[number].evidence.as_ref()?;
@@ -232,7 +232,7 @@ pub(super) fn cells(plan: &StudyPlan, spec: &Spec, run: &RunResult, arms: &Arms<
     let is_right = |arm| arms.is_within(Some(arm), margin);
     cells.push(optional(stated_arm.and_then(is_right).map(|right| right.to_string())));
     cells.push(optional(evidence.gave_up.map(|step| step.to_string())));
-    cells.push(optional(ahead(evidence).map(|arm| arm.0.to_string())));
+    cells.push(optional(leading_arm(evidence).map(|arm| arm.0.to_string())));
     cells.push(evidence.confidence.to_string());
     cells.push(evidence.candidates.len().to_string());
     cells.push(proven_by(spec, arms));

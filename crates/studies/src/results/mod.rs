@@ -43,7 +43,7 @@ pub use self::palette::palette;
 pub use self::played_runs::PlayedRuns;
 pub use self::presentation::{Axes, Presentation, SpreadKind};
 pub use self::print_format::Format;
-pub use self::print_options::{DENSITY, LegendAt, Length, Letters, PrintChoices};
+pub use self::print_options::{DENSITY, LegendChoice, Length, LetterSize, PrintChoices};
 pub use self::regret_basis::{RegretBasis, notes};
 pub use self::table::{distorted_note, settled_note, table};
 
@@ -82,7 +82,7 @@ impl Spread {
 
 /// An arm that some runs recommend at the end.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Recommended {
+pub struct RecommendedArm {
     /// The arm among those played, 0-based; null for runs that recommend none.
     pub arm: Option<u32>,
     /// Its feature, of feature rankers.
@@ -100,7 +100,7 @@ pub struct Recommended {
     pub runs: usize,
 }
 
-impl Recommended {
+impl RecommendedArm {
     /// Its name for narrow tables: the name that it was given, or its feature alone, which identifies a ranker, too.
     fn short_name(&self, names: &ArmNames) -> String {
         match (self.arm.and_then(|arm| names.given_name(arm as usize)), self.feature) {
@@ -125,7 +125,7 @@ pub struct AlgorithmSummary {
     /// Cumulative regret after the last step.
     pub regret: Spread,
     /// The arms recommended at the end, most often recommended first.
-    pub recommended: Vec<Recommended>,
+    pub recommended: Vec<RecommendedArm>,
     /// Share of runs that recommend a best arm; null if every arm is optimal.
     pub share_recommending_best: Option<f64>,
     /// What the outcomes prove, if requested.
@@ -232,14 +232,14 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
 }
 
 /// How often each arm occurs, most frequent first.
-fn recommendation_counts(arms_of_runs: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<Recommended> {
-    let mut recommended: Vec<Recommended> = Vec::new();
+fn recommendation_counts(arms_of_runs: impl Iterator<Item = Option<Arm>>, arms: &Arms<'_>) -> Vec<RecommendedArm> {
+    let mut recommended: Vec<RecommendedArm> = Vec::new();
     for best in arms_of_runs {
         let arm = best.map(|arm| arm.0);
         match recommended.iter_mut().find(|entry| entry.arm == arm) {
             Some(entry) => entry.runs += 1,
             None => {
-                recommended.push(Recommended {
+                recommended.push(RecommendedArm {
                     arm,
                     feature: best.and_then(|arm| arms.names.feature(arm.index())),
                     name: best.and_then(|arm| arms.names.cell(arm.index())),

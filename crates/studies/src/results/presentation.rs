@@ -20,7 +20,7 @@ pub struct Presentation {
 /// The axes of a figure of cumulative regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Axes {
-    /// Those of the kind of study: logarithmic steps and linear regret unless [`Presentation::usually`] says otherwise.
+    /// Those of the kind of study: logarithmic steps and linear regret unless [`Presentation::with_default_axes`] says otherwise.
     #[default]
     Usual,
     /// Both linear.
@@ -90,7 +90,7 @@ impl SpreadKind {
 impl Presentation {
     /// The same look, with these axes unless others were chosen.
     #[must_use]
-    pub fn usually(self, axes: Axes) -> Self {
+    pub fn with_default_axes(self, axes: Axes) -> Self {
         if self.axes == Axes::Usual { Self { axes, ..self } } else { self }
     }
 

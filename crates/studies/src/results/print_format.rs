@@ -56,12 +56,12 @@ impl Format {
             Self::Svg => sheet.svg().into_bytes(),
             Self::Png => sheet.png(density)?,
         };
-        Ok(self.marked(bytes))
+        Ok(self.with_mark(bytes))
     }
 
     /// Whether the file at `path` was [made](Self::file) here.
     #[must_use]
-    pub fn is_ours(self, path: &Path) -> bool {
+    pub fn is_made_here(self, path: &Path) -> bool {
         let Ok(bytes) = input::read_file(path, input::MAX_RESULT_BYTES) else { return false };
         match self {
             Self::Pdf => bytes.starts_with(b"%PDF-") && bytes.windows(PDF.len()).any(|part| part == PDF),
@@ -71,7 +71,7 @@ impl Format {
     }
 
     /// The content of a file with the mark.
-    fn marked(self, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn with_mark(self, mut bytes: Vec<u8>) -> Vec<u8> {
         match self {
             Self::Pdf => {}
             Self::Svg => bytes.extend(SVG),
@@ -108,10 +108,10 @@ mod tests {
         {
             let path = folder.path().join(format.ending());
             std::fs::write(&path, &bytes).unwrap();
-            assert!(!format.is_ours(&path), "{format:?}");
-            let ours = format.marked(if format == Format::Pdf { [&bytes, PDF].concat() } else { bytes });
+            assert!(!format.is_made_here(&path), "{format:?}");
+            let ours = format.with_mark(if format == Format::Pdf { [&bytes, PDF].concat() } else { bytes });
             std::fs::write(&path, ours).unwrap();
-            assert!(format.is_ours(&path), "{format:?}");
+            assert!(format.is_made_here(&path), "{format:?}");
         }
     }
 }

@@ -48,13 +48,13 @@ impl FromStr for Length {
 /// The size of letters in points: a number, with or without `pt`.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Letters {
+pub struct LetterSize {
     text: String,
     /// In points.
     pub points: f64,
 }
 
-impl FromStr for Letters {
+impl FromStr for LetterSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -91,12 +91,12 @@ macro_rules! as_text {
     };
 }
 as_text!(Length);
-as_text!(Letters);
+as_text!(LetterSize);
 
 /// Where the names of curves are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum LegendAt {
+pub enum LegendChoice {
     /// In the plot, where it covers least.
     Inside,
     /// Below the plots.
@@ -107,13 +107,13 @@ pub enum LegendAt {
     None,
 }
 
-impl From<LegendAt> for LegendPlace {
-    fn from(at: LegendAt) -> Self {
+impl From<LegendChoice> for LegendPlace {
+    fn from(at: LegendChoice) -> Self {
         match at {
-            LegendAt::Inside => Self::Inside,
-            LegendAt::Outside => Self::Outside,
-            LegendAt::Direct => Self::Direct,
-            LegendAt::None => Self::None,
+            LegendChoice::Inside => Self::Inside,
+            LegendChoice::Outside => Self::Outside,
+            LegendChoice::Direct => Self::Direct,
+            LegendChoice::None => Self::None,
         }
     }
 }
@@ -129,9 +129,9 @@ pub struct PrintChoices {
     /// The height.
     pub height: Option<Length>,
     /// The size of letters.
-    pub font: Option<Letters>,
+    pub font: Option<LetterSize>,
     /// Where the names of curves are.
-    pub legend: Option<LegendAt>,
+    pub legend: Option<LegendChoice>,
     /// Other names for curves.
     pub relabel: BTreeMap<String, String>,
     /// Whether there is a headline.
@@ -143,7 +143,7 @@ pub struct PrintChoices {
 impl PrintChoices {
     /// These choices, and those of `other` where there are none.
     #[must_use]
-    pub fn or_else(self, other: Self) -> Self {
+    pub fn or(self, other: Self) -> Self {
         let relabel = other.relabel.into_iter().chain(self.relabel).collect();
         Self {
             width: self.width.or(other.width),
@@ -194,9 +194,9 @@ mod tests {
         ] {
             assert!(text.parse::<Length>().unwrap_err().contains(expected), "{text}");
         }
-        assert_eq!(("8pt".parse::<Letters>().unwrap().points, "7.5".parse::<Letters>().unwrap().points), (8.0, 7.5));
-        assert!("1pt".parse::<Letters>().unwrap_err().contains("from 4pt to 72pt"));
-        assert!("8in".parse::<Letters>().is_err());
+        assert_eq!(("8pt".parse::<LetterSize>().unwrap().points, "7.5".parse::<LetterSize>().unwrap().points), (8.0, 7.5));
+        assert!("1pt".parse::<LetterSize>().unwrap_err().contains("from 4pt to 72pt"));
+        assert!("8in".parse::<LetterSize>().is_err());
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
             ..PrintChoices::default()
         };
         let flags = PrintChoices { width: "85mm".parse().ok(), relabel: relabel("B"), ..PrintChoices::default() };
-        let both = flags.or_else(file);
+        let both = flags.or(file);
         assert_eq!(
             (both.width.as_ref().unwrap().to_string(), both.font.as_ref().unwrap().points),
             ("85mm".into(), 9.0)

@@ -94,7 +94,7 @@ impl Size {
     ///
     /// # Errors
     /// If this version cannot play its algorithms.
-    fn held_in_folder(folder: &ResultsFolder, requested: &Self) -> Result<Option<Self>> {
+    fn read_from_folder(folder: &ResultsFolder, requested: &Self) -> Result<Option<Self>> {
         let Some(config) = folder.config() else { return Ok(None) };
         let length = match (config["steps"].as_u64(), config["horizons"].as_array()) {
             (Some(steps), _) => {
@@ -183,7 +183,7 @@ impl Size {
     /// If this version cannot play what a folder holds, or parts to be merged are of less than the folder holds.
     pub fn extended_by_folder(self, place: &Workplace) -> Result<Self> {
         let Some(folder) = place.folder() else { return Ok(self) };
-        let Some(held_settings) = Self::held_in_folder(folder, &self)? else { return Ok(self) };
+        let Some(held_settings) = Self::read_from_folder(folder, &self)? else { return Ok(self) };
         let joined = held_settings.joined_with(&self);
         let name = folder.path().display();
         if let Share::Merge(parts) = place.share() {

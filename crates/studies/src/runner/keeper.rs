@@ -16,25 +16,25 @@ use super::{NumberedWork, ValuesSpec, Workplace};
 /// memory it computes all.
 pub struct Keeper<'a> {
     workplace: &'a Workplace,
-    numbered: NumberedWork,
-    runs: Mutex<Vec<Played>>,
+    numbered_work: NumberedWork,
+    runs: Mutex<Vec<PlayedPlans>>,
 }
 
 /// Runs as they were played: in the end, their files get their final bytes.
-struct Played {
+struct PlayedPlans {
     kept_runs: KeptRuns,
     plans: Vec<StudyPlan>,
     results: Arc<Vec<Vec<RunResult>>>,
 }
 
-impl Played {
+impl PlayedPlans {
     fn cells(&self) -> Vec<RunPlan<'_>> {
         self.plans.iter().flat_map(StudyPlan::cells).collect()
     }
 }
 
 /// What algorithms play on.
-pub struct PlayedOn<'a, A> {
+pub struct StudyArenas<'a, A> {
     /// The arenas of all runs.
     pub arenas: &'a A,
     /// The gap of every arm, from which regret is counted.
@@ -45,11 +45,11 @@ pub struct PlayedOn<'a, A> {
 
 impl<'a> Keeper<'a> {
     pub(super) fn new(place: &'a Workplace) -> Self {
-        let numbered = match place.folder() {
+        let numbered_work = match place.folder() {
             Some(folder) => NumberedWork::in_folder(place.share(), folder),
             None => NumberedWork::of(place.share(), None),
         };
-        Self { workplace: place, numbered, runs: Mutex::default() }
+        Self { workplace: place, numbered_work, runs: Mutex::default() }
     }
 
     /// The progress of `units` units of work of the whole study, called e.g. `playing`: of those in this share.
@@ -83,21 +83,21 @@ impl<'a> Keeper<'a> {
     /// Those of [`play_cells`].
     pub fn runs<A: ArenaFactory>(
         &self,
-        played_on: &PlayedOn<'_, A>,
+        played_on: &StudyArenas<'_, A>,
         plans: Vec<StudyPlan>,
         progress: &Progress,
     ) -> Result<Arc<Vec<Vec<RunResult>>>> {
-        let PlayedOn { arenas, gaps, timings } = *played_on;
+        let StudyArenas { arenas, gaps, timings } = *played_on;
         let kept_runs = self
             .workplace
             .folder()
-            .map(|folder| KeptRuns::new(folder, arenas.content(), gaps, timings).sharing(self.workplace.share()));
+            .map(|folder| KeptRuns::new(folder, arenas.content(), gaps, timings).with_share(self.workplace.share()));
         let cells: Vec<RunPlan<'_>> = plans.iter().flat_map(StudyPlan::cells).collect();
         let runs = plans.first().map_or(0, |plan| plan.runs);
         let results = Arc::new(play_cells(arenas, &cells, runs, kept_runs.as_ref(), progress)?);
         drop(cells);
         if let Some(kept_runs) = kept_runs {
-            let played = Played { kept_runs, plans, results: Arc::clone(&results) };
+            let played = PlayedPlans { kept_runs, plans, results: Arc::clone(&results) };
             self.runs.lock().unwrap_or_else(PoisonError::into_inner).push(played);
         }
         Ok(results)
@@ -112,13 +112,13 @@ impl<'a> Keeper<'a> {
         values: &ValuesSpec<'_>,
         compute: impl Fn(u64) -> T + Sync + Send,
     ) -> Result<Vec<T>> {
-        self.numbered.values(values, compute)
+        self.numbered_work.values(values, compute)
     }
 
     /// The work on numbered values, for functions that are called without a runner, too.
     #[must_use]
-    pub fn numbered(&self) -> &NumberedWork {
-        &self.numbered
+    pub fn numbered_work(&self) -> &NumberedWork {
+        &self.numbered_work
     }
 
     /// The records of `shard`, for its part.
@@ -128,7 +128,7 @@ impl<'a> Keeper<'a> {
             let runs = played.plans.first().map_or(0, |plan| plan.runs);
             cells.extend(played.kept_runs.cells_of(shard, &played.cells(), runs)?);
         }
-        cells.extend(self.numbered.into_cells());
+        cells.extend(self.numbered_work.into_cells());
         Ok(cells)
     }
 
@@ -136,6 +136,6 @@ impl<'a> Keeper<'a> {
     pub(super) fn complete(&self) -> Result<()> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.iter().try_for_each(|played| played.kept_runs.complete(&played.cells(), &played.results))?;
-        self.numbered.complete()
+        self.numbered_work.complete()
     }
 }

@@ -69,7 +69,7 @@ use output::shards::{Invocation, Share};
 use tracing::info;
 
 pub use extend::{Length, Size};
-pub use keeper::{Keeper, PlayedOn};
+pub use keeper::{Keeper, StudyArenas};
 pub use numbered_work::{NumberedWork, ValuesSpec};
 pub use place::{Destination, Workplace, announce_missing, claim_folder};
 pub use study::{Study, Units};
@@ -97,11 +97,11 @@ pub enum StudyOutcome<S: Study> {
     /// The part of a shard is written, or was there already.
     Part,
     /// All is computed.
-    Finished(Finished<S>),
+    Finished(FinishedStudy<S>),
 }
 
 /// A finished study.
-pub struct Finished<S: Study> {
+pub struct FinishedStudy<S: Study> {
     /// The study, extended by what its place held.
     pub study: S,
     /// The values resolved before the work.
@@ -114,7 +114,7 @@ pub struct Finished<S: Study> {
     pub written: Result<Option<String>>,
 }
 
-impl<S: Study> Finished<S> {
+impl<S: Study> FinishedStudy<S> {
     /// The complete configuration.
     pub fn config(&self) -> S::Config {
         self.study.config(&self.resolved)
@@ -170,7 +170,7 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
         return Ok(StudyOutcome::Part);
     }
     let (report, write_result) = match &place {
-        Workplace { claimed: place::Claimed::Memory, .. } => (None, Ok(None)),
+        Workplace { claimed: place::ClaimedPlace::Memory, .. } => (None, Ok(None)),
         place => {
             info!("all is computed; writing the files");
             let report = study.report(&resolved, &findings)?;
@@ -178,5 +178,5 @@ pub fn run<S: Study>(mut study: S, execution: &Execution) -> Result<StudyOutcome
             (Some(report), write_result.map(Some))
         }
     };
-    Ok(StudyOutcome::Finished(Finished { study, resolved, found: findings, report, written: write_result }))
+    Ok(StudyOutcome::Finished(FinishedStudy { study, resolved, found: findings, report, written: write_result }))
 }

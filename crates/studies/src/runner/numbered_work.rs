@@ -20,12 +20,12 @@ use output::shards::{Cell, Share};
 
 /// A value with its number.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Numbered<T> {
+struct NumberedValue<T> {
     number: u64,
     value: T,
 }
 
-impl<T: Serialize + DeserializeOwned> Record for Numbered<T> {
+impl<T: Serialize + DeserializeOwned> Record for NumberedValue<T> {
     fn number(&self) -> u64 {
         self.number
     }
@@ -127,7 +127,7 @@ impl NumberedWork {
         let subject = &format!("{} {subject}", self.key_prefix);
         let subject = subject.trim();
         if let Some(parts) = self.share.parts() {
-            let records: BTreeMap<u64, Numbered<T>> = parts.records(subject)?;
+            let records: BTreeMap<u64, NumberedValue<T>> = parts.records(subject)?;
             if let Some(missing_number) = (0..total).find(|number| !records.contains_key(number)) {
                 return Err(parts.incomplete_error(&format!("number {missing_number} of {subject}")));
             }
@@ -144,11 +144,11 @@ impl NumberedWork {
         }
         let path = folder.join(".runs").join(format!("{}.jsonl", &sha256_hex(subject)[..32]));
         self.files.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
-        let mut kept_records: Records<Numbered<T>> = Records::open(path, subject.to_owned(), |_| true);
+        let mut kept_records: Records<NumberedValue<T>> = Records::open(path, subject.to_owned(), |_| true);
         kept_records.by_number.retain(|number, _| range.contains(number));
         let missing_numbers: Vec<u64> = range.filter(|number| !kept_records.by_number.contains_key(number)).collect();
         let computed = missing_numbers.into_par_iter().with_max_len(1).map(|number| {
-            let numbered = Numbered { number, value: compute(number) };
+            let numbered = NumberedValue { number, value: compute(number) };
             kept_records.append(&numbered).map(|()| (number, numbered))
         });
         let computed = computed.collect::<Result<Vec<_>>>()?;

@@ -41,13 +41,13 @@ pub enum Destination {
 /// A place that is claimed, in which a share of a study is at work.
 #[derive(Debug)]
 pub struct Workplace {
-    pub(super) claimed: Claimed,
+    pub(super) claimed: ClaimedPlace,
     share: Share,
     quiet: bool,
 }
 
 #[derive(Debug)]
-pub(super) enum Claimed {
+pub(super) enum ClaimedPlace {
     Memory,
     Folder(Box<ResultsFolder>),
     File { path: PathBuf, file: ClaimedFile },
@@ -58,22 +58,22 @@ impl Workplace {
     pub(super) fn claim_for(execution: &Execution, key: &impl Serialize) -> Result<Option<Self>> {
         let Execution { destination: place, share, quiet, .. } = execution;
         let claimed = match (share.shard(), place) {
-            (None, Destination::Memory) => Claimed::Memory,
+            (None, Destination::Memory) => ClaimedPlace::Memory,
             (Some(_), Destination::Memory) => {
                 return Err(usage("a shard writes its part beside the results; say with --out where those are"));
             }
             (Some(shard), Destination::Folder { path, replace, .. } | Destination::File { path, replace }) => {
                 ensure!(!replace, no_replace());
                 let Some(folder) = claim_shard(shard, path, key, *quiet)? else { return Ok(None) };
-                Claimed::Folder(Box::new(folder))
+                ClaimedPlace::Folder(Box::new(folder))
             }
             (None, Destination::Folder { path, replace, is_named: named }) => {
-                Claimed::Folder(Box::new(claim_folder(path, Existing::replaced(*replace), *named, key, *quiet)?))
+                ClaimedPlace::Folder(Box::new(claim_folder(path, Existing::replaced(*replace), *named, key, *quiet)?))
             }
             (None, Destination::File { path, replace }) => {
                 let file = claim_file(path, key, Existing::replaced(*replace))?;
                 if let Some(backup) = file.moves_to() {
-                    info(*quiet, &moves(path, backup));
+                    info(*quiet, &move_notice(path, backup));
                 }
                 if let Some(parent) = path.parent() {
                     announce_missing(parent, *quiet);
@@ -81,7 +81,7 @@ impl Workplace {
                 output::create_folder_of(path)?;
                 output::remove_leftovers(path);
                 output::check_writable(path)?;
-                Claimed::File { path: path.clone(), file }
+                ClaimedPlace::File { path: path.clone(), file }
             }
         };
         Ok(Some(Self { claimed, share: share.clone(), quiet: *quiet }))
@@ -91,19 +91,19 @@ impl Workplace {
     #[must_use]
     pub fn folder(&self) -> Option<&ResultsFolder> {
         match &self.claimed {
-            Claimed::Folder(folder) => Some(folder),
-            Claimed::Memory | Claimed::File { .. } => None,
+            ClaimedPlace::Folder(folder) => Some(folder),
+            ClaimedPlace::Memory | ClaimedPlace::File { .. } => None,
         }
     }
 
     /// The results that are there already: the configuration of a folder, the content of a file.
     #[must_use]
-    pub fn held(&self) -> Option<Value> {
+    pub fn existing_results(&self) -> Option<Value> {
         match &self.claimed {
-            Claimed::Memory => None,
-            Claimed::Folder(folder) => folder.config().cloned(),
-            Claimed::File { file, .. } if file.moves_to().is_some() => None,
-            Claimed::File { path, .. } => {
+            ClaimedPlace::Memory => None,
+            ClaimedPlace::Folder(folder) => folder.config().cloned(),
+            ClaimedPlace::File { file, .. } if file.moves_to().is_some() => None,
+            ClaimedPlace::File { path, .. } => {
                 let bytes = output::input::read_file(path, output::input::MAX_RESULT_BYTES).ok()?;
                 serde_json::from_slice(&bytes).ok()
             }
@@ -114,9 +114,9 @@ impl Workplace {
     #[must_use]
     pub fn name(&self) -> String {
         match &self.claimed {
-            Claimed::Memory => "memory".to_owned(),
-            Claimed::Folder(folder) => folder.path().display().to_string(),
-            Claimed::File { path, .. } => path.display().to_string(),
+            ClaimedPlace::Memory => "memory".to_owned(),
+            ClaimedPlace::Folder(folder) => folder.path().display().to_string(),
+            ClaimedPlace::File { path, .. } => path.display().to_string(),
         }
     }
 
@@ -157,15 +157,15 @@ impl Workplace {
         complete: impl FnOnce() -> Result<()>,
     ) -> Result<String> {
         match &self.claimed {
-            Claimed::Memory => Ok(String::new()),
-            Claimed::Folder(folder) => {
+            ClaimedPlace::Memory => Ok(String::new()),
+            ClaimedPlace::Folder(folder) => {
                 folder.write(config, || {
                     write_files(folder.path(), &report.files, config)?;
                     complete()
                 })?;
                 Ok(format!("results in {}: {}", folder.path().display(), report.names()))
             }
-            Claimed::File { path, file } => {
+            ClaimedPlace::File { path, file } => {
                 file.write(|path| output::write_atomic(path, &output::json_file(&report.json)))?;
                 Ok(format!("results: {}", path.display()))
             }
@@ -174,7 +174,7 @@ impl Workplace {
 
     /// Writes the part of `shard` with these records, and removes the folder in which it worked.
     pub(super) fn leave_part(self, work: &ShardedWork, shard: Shard, cells: &[Cell]) -> Result<()> {
-        let Claimed::Folder(folder) = self.claimed else { bail!("a shard has a folder") };
+        let ClaimedPlace::Folder(folder) = self.claimed else { bail!("a shard has a folder") };
         work.leave_part(shard, *folder, cells, self.quiet)
     }
 }
@@ -193,7 +193,7 @@ pub fn claim_folder(
 ) -> Result<ResultsFolder> {
     let folder = ResultsFolder::claim(path, key, existing)?;
     if let Some(backup) = folder.moves_to() {
-        info(quiet, &moves(path, backup));
+        info(quiet, &move_notice(path, backup));
     }
     if let Some(parent) = folder.created_parent().filter(|_| is_named) {
         info(quiet, &format!("created the folder {} for --out {}", parent.display(), path.display()));
@@ -202,7 +202,7 @@ pub fn claim_folder(
 }
 
 /// Where the results at `path` move.
-fn moves(path: &Path, aside: &Path) -> String {
+fn move_notice(path: &Path, aside: &Path) -> String {
     format!("what {} holds moves to {} when the new results are complete", path.display(), aside.display())
 }
 

@@ -36,7 +36,7 @@ pub struct ShardedWork {
 
 /// What is written into the folder of a working shard, for the status.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Working {
+pub struct WorkingShard {
     /// That of the part to come.
     pub header: Header,
     /// Kept records that make up a unit.
@@ -72,7 +72,7 @@ impl ShardedWork {
     pub fn begin(&self, share: &Share, folder: &ResultsFolder) -> Result<()> {
         if let Share::One(shard) = share {
             folder.marker()()?;
-            let working = Working { header: self.header(*shard), records: self.units.records };
+            let working = WorkingShard { header: self.header(*shard), records: self.units.records };
             write_json_pretty(&folder.join(WORK), &working)?;
         }
         self.check(share)

@@ -162,7 +162,7 @@ impl Study for SensitivityStudy {
         foresee("impressions", total_draws, self.request.impressions, keeper.quiet());
         let progress = Progress::new("comparing", total_draws, keeper.quiet());
         let site = &self.site.prepared.site;
-        let of_method = |method| errors_of(site, ndcg, method, &self.plan, keeper.numbered(), &progress);
+        let of_method = |method| errors_of(site, ndcg, method, &self.plan, keeper.numbered_work(), &progress);
         let errors = self.methods.iter().map(of_method).collect();
         progress.finish();
         errors

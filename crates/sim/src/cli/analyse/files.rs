@@ -46,7 +46,7 @@ pub(super) fn write(
     if let (Some(reference), Some(difference), Some(reference_source)) =
         (reference, &findings.difference, &config.against)
     {
-        let order = best_first(reference);
+        let order = arms_by_borda_score(reference);
         write_difference(&folder.join("difference.csv"), [matrix, reference], &order, difference, &config.names)?;
         let title = format!("{} minus {}", findings.name, reference_source.name);
         difference_heatmap(title, [matrix, reference], &order, config).save(&folder.join("difference"))?;
@@ -95,7 +95,7 @@ fn write_cycles(path: &Path, matrix: &PreferenceMatrix, findings: &Findings, nam
     }
     header.extend(["margin_first_over_second", "margin_second_over_third", "margin_third_over_first", "significant"]);
     let rows = clearest_cycles(matrix, MAX_CYCLES).into_iter().map(|cycle| {
-        let [i, j, k] = cycle.arms.map(|arm| names.elsewhere(arm.index()));
+        let [i, j, k] = cycle.arms.map(|arm| names.origin_number(arm.index()));
         let elsewhere = i.zip(j).zip(k).map(|((i, j), k)| [i, j, k]);
         let user_names =
             names.user_names().map(|user_names| cycle.arms.map(|arm| user_names.get(arm.index()).map(str::to_owned)));
@@ -211,7 +211,7 @@ fn comparison_labels(order: &[Arm], config: &Config) -> Vec<String> {
 }
 
 /// The arms by their Borda scores, best first.
-fn best_first(matrix: &PreferenceMatrix) -> Vec<Arm> {
+fn arms_by_borda_score(matrix: &PreferenceMatrix) -> Vec<Arm> {
     let scores = borda_scores(matrix);
     let mut order: Vec<Arm> = matrix.all_arms().collect();
     order.sort_by(|a, b| scores[b.index()].total_cmp(&scores[a.index()]));

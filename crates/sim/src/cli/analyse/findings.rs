@@ -17,7 +17,7 @@ use simulation::seed;
 
 use super::Config;
 use super::difference::Difference;
-use studies::matrix_file::never_compared;
+use studies::matrix_file::uncompared_warning;
 
 /// The content of findings.json; entries that need a Condorcet winner are null without one.
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ pub(super) struct Findings {
     pub(super) arms_in_matrix: Option<Vec<Arm>>,
     /// For win counts: pairs that were never compared. Their preference is unknown, and 1/2 stands for it in all that follows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) never_compared: Option<NeverCompared>,
+    pub(super) never_compared: Option<UncomparedPairs>,
     pub(super) winners: Winners,
     /// All arms, by Copeland score and then Borda score.
     pub(super) ranking: Vec<RankedArm>,
@@ -50,7 +50,7 @@ pub(super) struct Findings {
 
 /// Pairs of arms that never met.
 #[derive(Serialize)]
-pub(super) struct NeverCompared {
+pub(super) struct UncomparedPairs {
     /// The number of pairs.
     pub(super) pairs: usize,
     /// The number of all pairs.
@@ -178,8 +178,8 @@ impl Findings {
             difference: reference.map(|reference| Difference::between(matrix, reference)),
             never_compared: config.wins.as_ref().and_then(|wins| {
                 let counts = wins.counts();
-                let text = never_compared(&counts)?;
-                Some(NeverCompared { pairs: counts.unplayed, of: counts.pairs, text })
+                let text = uncompared_warning(&counts)?;
+                Some(UncomparedPairs { pairs: counts.unplayed, of: counts.pairs, text })
             }),
             winners: Winners {
                 condorcet,

@@ -160,7 +160,7 @@ impl Analyse {
         let mut file = matrix_file::read(&self.matrix, quiet)?;
         let user_names = self.arms.user_names(&file)?;
         let wins = file.wins.take().map(|wins| self.arms.wins_in_order(wins));
-        let (mut matrix, source) = in_order(file, &self.matrix, self.arms.lexicographic)?;
+        let (mut matrix, source) = matrix_and_source(file, &self.matrix, self.arms.lexicographic)?;
         let features = source.estimated_from.rankers().map(<[_]>::to_vec);
         let mut against =
             self.against.as_deref().map(|path| read(path, self.against_lexicographic, quiet)).transpose()?;
@@ -271,11 +271,11 @@ impl Analyse {
 
 /// Reads a matrix, with its arms in numeric order.
 fn read(path: &std::path::Path, lexicographic: bool, quiet: bool) -> Result<(PreferenceMatrix, Source)> {
-    in_order(matrix_file::read(path, quiet)?, path, lexicographic)
+    matrix_and_source(matrix_file::read(path, quiet)?, path, lexicographic)
 }
 
 /// The matrix of `file`, which was read from `path`, with its arms in numeric order.
-fn in_order(file: MatrixFile, path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
+fn matrix_and_source(file: MatrixFile, path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
     let MatrixFile { matrix, origin, .. } = file;
     let matrix = if lexicographic { matrix.undo_alphabetical_order() } else { matrix };
     let name = path.file_name().with_context(|| format!("{} has no file name", path.display()))?;

@@ -53,7 +53,7 @@ fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'stati
         ("Condorcet winner", condorcet(findings, names)),
         ("Borda winner", names.list(&winners.borda)),
         ("Copeland winner", format!("{}, {verb} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
-        ("von Neumann winner", lottery(&winners.von_neumann, names)),
+        ("von Neumann winner", lottery_text(&winners.von_neumann, names)),
     ]);
     if let Some(gaps) = &findings.gaps {
         let (closest, mean, largest) = (names.name(gaps.closest.index()), gaps.mean, gaps.largest);
@@ -134,7 +134,7 @@ fn condorcet(findings: &Findings, names: &ArmNames) -> String {
     }
 }
 
-fn lottery(support: &[(Arm, f64)], names: &ArmNames) -> String {
+fn lottery_text(support: &[(Arm, f64)], names: &ArmNames) -> String {
     if let [(arm, _)] = support {
         return format!("{} with weight 1", names.name(arm.index()));
     }

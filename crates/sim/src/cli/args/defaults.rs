@@ -23,7 +23,7 @@ const LIVE_COMMAND: &str = "live";
 
 /// A flag that the file adds to the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Added {
+pub(in crate::cli) struct AddedFlag {
     /// The argument, e.g. `--steps=1e5`.
     pub(in crate::cli) argument: String,
     /// Its line in the file.
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Added {
 ///
 /// # Errors
 /// If the file cannot be read, has the name that it had before, or has a key that is not a flag, with its line and the flag that was probably meant.
-pub(in crate::cli) fn add_defaults(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<Added>> {
+pub(in crate::cli) fn add_defaults(command: &Command, arguments: &mut Vec<OsString>) -> Result<Vec<AddedFlag>> {
     let asks_for_help = |word: &OsString| ["-h", "--help", "-V", "--version"].iter().any(|help| word == help);
     if arguments.iter().any(asks_for_help) {
         return Ok(Vec::new());
@@ -52,7 +52,7 @@ pub(in crate::cli) fn add_defaults(command: &Command, arguments: &mut Vec<OsStri
     }
 }
 
-fn insert_from_text(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Result<Vec<Added>> {
+fn insert_from_text(command: &Command, arguments: &mut Vec<OsString>, text: &str) -> Result<Vec<AddedFlag>> {
     let error_at = |span: Range<usize>, message: String| {
         let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
         anyhow!(", line {line}: {}", escaped(&message))
@@ -67,7 +67,7 @@ fn insert_from_text(command: &Command, arguments: &mut Vec<OsString>, text: &str
     let target_table = subcommand.map_or(LIVE_COMMAND, |command| command.get_name());
     let flags_on_line = flags_among(target, &arguments[arguments.len().min(insert_at)..]);
 
-    let mut added_flags: Vec<(&Arg, Added)> = Vec::new();
+    let mut added_flags: Vec<(&Arg, AddedFlag)> = Vec::new();
     let mut take = |key: &str, value: &DeValue<'_>, span: Range<usize>| -> Result<()> {
         let Some(flag) = flag(target, key) else { return Ok(()) };
         let argument = argument_of_value(flag, key, value).map_err(|message| error_at(span.clone(), message))?;
@@ -77,7 +77,7 @@ fn insert_from_text(command: &Command, arguments: &mut Vec<OsString>, text: &str
         if let Some(argument) = argument
             && !flags_on_line.iter().any(|flags_on_line| are_exclusive(target, flags_on_line, flag))
         {
-            added_flags.push((flag, Added { argument, line }));
+            added_flags.push((flag, AddedFlag { argument, line }));
         }
         Ok(())
     };
@@ -115,7 +115,7 @@ fn insert_from_text(command: &Command, arguments: &mut Vec<OsString>, text: &str
             }
         }
     }
-    let mut added: Vec<Added> = added_flags.into_iter().map(|(_, added)| added).collect();
+    let mut added: Vec<AddedFlag> = added_flags.into_iter().map(|(_, added)| added).collect();
     added.sort_by_key(|added| added.line);
     let insert_at = insert_at.min(arguments.len());
     arguments.splice(insert_at..insert_at, added.iter().map(|added| OsString::from(&added.argument)));

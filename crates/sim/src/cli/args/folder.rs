@@ -9,7 +9,7 @@ use rankers::Selection;
 use simulation::description::SiteDescription;
 
 use super::common::CommonArgs;
-use super::site::{Fractional, SiteArgs, Ties};
+use super::site::{FractionalArg, SiteArgs, Ties};
 
 impl SiteArgs {
     /// The part of a folder name for the rankers; empty for all of them.
@@ -37,9 +37,9 @@ impl SiteArgs {
             self.credit_ties.map(|_| format!("ties-{}", played.credit_ties.name())),
             matches!(self.ties, Ties::Fixed).then(|| "fixed".to_owned()),
             match self.fractional_labels {
-                Fractional::Round => None,
-                Fractional::Floor => Some("floor".to_owned()),
-                Fractional::Interpolate => Some("interpolate".to_owned()),
+                FractionalArg::Round => None,
+                FractionalArg::Floor => Some("floor".to_owned()),
+                FractionalArg::Interpolate => Some("interpolate".to_owned()),
             },
             self.reading.folder_suffix(),
         ];

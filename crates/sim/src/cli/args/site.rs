@@ -52,8 +52,8 @@ pub(crate) struct SiteArgs {
     pub(super) stop: Option<String>,
 
     /// How fractional labels become grades
-    #[arg(long, value_name = "RULE", value_enum, default_value_t = Fractional::Round)]
-    pub(super) fractional_labels: Fractional,
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = FractionalArg::Round)]
+    pub(super) fractional_labels: FractionalArg,
 
     /// Features to use as rankers: `all`, N (that many at random), `alphabetical:N` (the first N in the order 1, 10,
     /// 100, ...), or 1-based feature numbers, e.g. 1,5,110 or 1-5,110, and names, e.g. bm25,ltr (one with a comma in quotation
@@ -111,7 +111,7 @@ pub(crate) struct SiteArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum Fractional {
+pub(super) enum FractionalArg {
     /// Round half up
     Round,
     /// Round down
@@ -128,12 +128,12 @@ pub(super) enum Credit {
     Same,
 }
 
-impl From<Fractional> for FractionalLabels {
-    fn from(argument: Fractional) -> Self {
+impl From<FractionalArg> for FractionalLabels {
+    fn from(argument: FractionalArg) -> Self {
         match argument {
-            Fractional::Round => Self::Round,
-            Fractional::Floor => Self::Floor,
-            Fractional::Interpolate => Self::Interpolate,
+            FractionalArg::Round => Self::Round,
+            FractionalArg::Floor => Self::Floor,
+            FractionalArg::Interpolate => Self::Interpolate,
         }
     }
 }

@@ -101,7 +101,7 @@ impl Bandit {
                 let SelectedMatrix { matrix, kept_arms: taken, names, origin, wins } =
                     self.arms.apply(file, place.common.seed)?;
                 let name = matrix_file::name(path);
-                let never_compared_note = wins.and_then(|wins| matrix_file::never_compared(&wins.counts()));
+                let never_compared_note = wins.and_then(|wins| matrix_file::uncompared_warning(&wins.counts()));
                 let phases = self.changes.phases(&matrix, taken.as_deref(), arm_count, quiet)?;
                 let matrix = NamedMatrix { matrix, name, kept_arms: taken, names, origin };
                 let prepared = PreparedEnvironment::of_matrix(matrix, regret, quiet)?;

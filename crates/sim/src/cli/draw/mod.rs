@@ -8,7 +8,7 @@ use letor_io::NameList;
 use output::numbers::parse_above_zero;
 use output::usage::usage;
 use ranktypes::text::escaped;
-use studies::results::{DENSITY, Format, LegendAt, Length, Letters, PrintChoices};
+use studies::results::{DENSITY, Format, LegendChoice, Length, LetterSize, PrintChoices};
 use studies::runner::announce_missing;
 
 use crate::cli::args::LabelOverride;
@@ -53,7 +53,7 @@ pub(super) struct Draw {
 
     /// The size of letters; those at axes are one eighth smaller [default: 8pt]
     #[arg(long, value_name = "SIZE")]
-    font: Option<Letters>,
+    font: Option<LetterSize>,
 
     /// Pixels per inch of a PNG [default: 300]
     #[arg(long, value_name = "N", value_parser = density)]
@@ -75,7 +75,7 @@ pub(super) struct Draw {
     /// Where the names of curves are: inside the plot, outside below it, or direct at the ends of curves [default: where
     /// there is room]
     #[arg(long, value_name = "PLACE", value_enum)]
-    legend: Option<LegendAt>,
+    legend: Option<LegendChoice>,
 
     /// Another name for a curve, which keeps its colour, e.g. rucb=RUCB; several with commas (one with a comma in quotation marks)
     #[arg(long, value_name = "NAME=NEW,...")]
@@ -169,7 +169,7 @@ impl Draw {
 
     /// Checks that nothing but drawings of this command would be replaced without being asked.
     fn check(&self, files: &[(PathBuf, Format)]) -> Result<()> {
-        let foreign = files.iter().find(|(path, format)| path.exists() && !format.is_ours(path));
+        let foreign = files.iter().find(|(path, format)| path.exists() && !format.is_made_here(path));
         if let Some((path, _)) = foreign.filter(|_| !self.replace) {
             let path = escaped(&path.display().to_string()).into_owned();
             return Err(usage(format!(

@@ -38,7 +38,7 @@ const GROUPS: [(&str, &[&str], &str); 7] = [
 ];
 
 /// `command`, with help that lists its commands by group.
-pub(in crate::cli) fn grouped(command: Command) -> Command {
+pub(in crate::cli) fn with_groups(command: Command) -> Command {
     let width = GROUPS.iter().flat_map(|(_, names, _)| *names).map(|name| name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for (title, names, note) in GROUPS {

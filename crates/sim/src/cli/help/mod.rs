@@ -16,7 +16,7 @@ mod groups;
 mod values;
 
 use clap::Command;
-pub(super) use groups::grouped;
+pub(super) use groups::with_groups;
 
 /// Flags that `-h` leaves out: `--help` has them all.
 const RARE: [&str; 34] = [
@@ -116,7 +116,7 @@ fn with_examples(command: Command, command_name: &str) -> Command {
         None => command,
     };
     let command = command.mut_args(|argument| {
-        let argument = values::hinted(argument);
+        let argument = values::with_hint(argument);
         let text = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string);
         let Some(text) = text else { return argument };
         let id = argument.get_id().as_str();

@@ -66,7 +66,7 @@ fn matrices() -> Vec<&'static str> {
 }
 
 /// `argument` with what shells may complete it with, which follows from the name of its value.
-pub(super) fn hinted(argument: Arg) -> Arg {
+pub(super) fn with_hint(argument: Arg) -> Arg {
     let is_any = |known: &[&str]| {
         argument.get_value_names().is_some_and(|names| names.iter().any(|name| known.contains(&name.as_str())))
     };

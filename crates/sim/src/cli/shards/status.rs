@@ -18,7 +18,7 @@ use output::shards::parts::{PartFile, most_common_header, part_files_in, range_l
 use output::shards::{Header, Shard};
 use output::text_table::{Align, TextTable};
 use simulation::proxy::pieces_played;
-use studies::runner::share::{COUNTS_FILE, WORK, Working};
+use studies::runner::share::{COUNTS_FILE, WORK, WorkingShard};
 
 /// Show how far the shards of a command are (--shard).
 ///
@@ -289,7 +289,7 @@ fn begun_shard(folder: &Path) -> Option<BegunShard> {
             saved: changed(&pieces_file).and_then(since),
         });
     }
-    let Working { header, records } =
+    let WorkingShard { header, records } =
         serde_json::from_slice(&input::read_file(&folder.join(WORK), 1 << 28).ok()?).ok()?;
     let files: Vec<PathBuf> =
         fs::read_dir(folder.join(".runs")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();

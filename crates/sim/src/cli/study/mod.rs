@@ -9,7 +9,7 @@ use output::messages::info;
 use output::shards::Share;
 use studies::{Destination, Execution, Report, Study, StudyOutcome, UsualPlace, run};
 
-pub(super) use site_study::StudyOfSite;
+pub(super) use site_study::SiteStudyArgs;
 
 use super::args::{OutputArgs, PlaceArgs};
 use super::evidence::significance;

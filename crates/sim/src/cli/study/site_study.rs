@@ -12,7 +12,7 @@ use crate::cli::args::{PlaceArgs, SiteArgs};
 #[command(about = S::ABOUT, long_about = format!("{}.\n\n{}", S::ABOUT, S::DETAILS))]
 #[command(after_long_help = format!("Examples:\n{}", S::EXAMPLES))]
 #[command(mut_args = |flag| with_site_default(flag, S::USUAL_PLACE))]
-pub(in crate::cli) struct StudyOfSite<S: SiteStudy> {
+pub(in crate::cli) struct SiteStudyArgs<S: SiteStudy> {
     #[command(flatten)]
     site: SiteArgs,
 
@@ -23,7 +23,7 @@ pub(in crate::cli) struct StudyOfSite<S: SiteStudy> {
     place: PlaceArgs,
 }
 
-impl<S: SiteStudy> StudyOfSite<S> {
+impl<S: SiteStudy> SiteStudyArgs<S> {
     pub(in crate::cli) fn run(self) -> Result<()> {
         let Self { site, request, place } = self;
         let launcher = StudyLauncher::new(&place)?.with_default_place(S::USUAL_PLACE);

@@ -99,7 +99,7 @@ pub(super) fn slower(
     let ((power_a, error_a), (power_b, error_b)) =
         (power(setting.curve(a)?, selection)?, power(setting.curve(b)?, selection)?);
     let remark_text = remark(power_a - power_b, error_a.hypot(error_b));
-    let power_text = |power: f64, error_a: f64| format!("{} ± {}", significant(power), significant(error_a));
+    let power_text = |power: f64, error: f64| format!("{} ± {}", significant(power), significant(error));
     Ok((
         power_a < power_b,
         format!(

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::config::values::OneOrMany;
-use studies::results::{Format, LegendAt, Length, Letters, PrintChoices};
+use studies::results::{Format, LegendChoice, Length, LetterSize, PrintChoices};
 
 /// The drawing options of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
@@ -42,10 +42,10 @@ pub struct Draw {
     pub height: Option<Length>,
     /// The size of its letters, e.g. `"8pt"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub font: Option<Letters>,
+    pub font: Option<LetterSize>,
     /// Where it has the names of curves: `inside`, `outside`, `direct` or `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub legend: Option<LegendAt>,
+    pub legend: Option<LegendChoice>,
     /// Whether it has a headline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<bool>,

@@ -100,11 +100,11 @@ pub(crate) fn settings(entries: &[SettingEntry]) -> Vec<Setting> {
         };
         setting.entry.late.iter().cloned().map(variant).collect::<Vec<_>>()
     };
-    in_time(entries).into_iter().flat_map(late_variants).collect()
+    expand_in_time_settings(entries).into_iter().flat_map(late_variants).collect()
 }
 
 /// The settings with click models and problems expanded, and with answers in time.
-fn in_time(entries: &[SettingEntry]) -> Vec<Setting> {
+fn expand_in_time_settings(entries: &[SettingEntry]) -> Vec<Setting> {
     let mut settings = Vec::new();
     for entry in entries {
         if entry.play == Play::Problem {

@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer,
 use serde::{Deserialize, Deserializer};
 
 /// An entry with the fields of `E` and the flags of `F` as keys. A flag may have a list of values: each is a case of its own.
-pub(super) struct WithFlags<E, F> {
+pub(super) struct EntryWithFlags<E, F> {
     pub(super) entry: E,
     /// The cases, the last flag of the file varying fastest; without flags one.
     pub(super) cases: Vec<PowerCase<F>>,
@@ -28,7 +28,7 @@ struct FlagValues {
     values: Vec<String>,
 }
 
-impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for WithFlags<E, F> {
+impl<'de, E: DeserializeOwned, F: Args> Deserialize<'de> for EntryWithFlags<E, F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let command = command::<F>();
         let mut flag_values = Vec::new();
@@ -185,7 +185,7 @@ impl<'de> DeserializeSeed<'de> for FlagSeed<'_> {
 }
 
 impl FlagSeed<'_> {
-    fn word<E: serde::de::Error>(&self, value: &str) -> Result<Vec<String>, E> {
+    fn check_word<E: serde::de::Error>(&self, value: &str) -> Result<Vec<String>, E> {
         let word = format!("--{}={value}", self.flag.get_long().unwrap_or_default());
         // Alone: flags that it requires are checked when all keys are known.
         let key_command = Command::new("key").no_binary_name(true).disable_help_flag(true).arg(self.flag.clone());
@@ -212,15 +212,15 @@ impl<'de> Visitor<'de> for FlagSeed<'_> {
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Vec<String>, E> {
-        self.word(&value.to_string())
+        self.check_word(&value.to_string())
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Vec<String>, E> {
-        self.word(&value.to_string())
+        self.check_word(&value.to_string())
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Vec<String>, E> {
-        self.word(value)
+        self.check_word(value)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
@@ -255,7 +255,7 @@ mod tests {
         plain: bool,
     }
 
-    fn read(text: &str) -> Result<WithFlags<Entry, Asked>, String> {
+    fn read(text: &str) -> Result<EntryWithFlags<Entry, Asked>, String> {
         toml::from_str(text).map_err(|error| error.message().to_owned())
     }
 

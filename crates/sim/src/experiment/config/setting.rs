@@ -13,7 +13,7 @@ use simulation::spec::{Reading, SiteSpec, Ties};
 use simulation::text_form;
 use studies::request::LateRequest;
 
-use crate::experiment::config::flags::WithFlags;
+use crate::experiment::config::flags::EntryWithFlags;
 use crate::experiment::config::values::{self, Count, OneOrMany};
 
 /// One `[[setting]]`, before its lists are expanded.
@@ -121,7 +121,7 @@ pub(super) fn entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
     struct Section(SettingEntry);
     impl<'de> Deserialize<'de> for Section {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let WithFlags::<SettingEntry, LateRequest> { mut entry, cases } = WithFlags::deserialize(deserializer)?;
+            let EntryWithFlags::<SettingEntry, LateRequest> { mut entry, cases } = EntryWithFlags::deserialize(deserializer)?;
             for case in cases {
                 let answers = case.flags.answers().map_err(D::Error::custom)?;
                 if answers.file.is_some() {

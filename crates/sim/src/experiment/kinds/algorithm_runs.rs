@@ -113,7 +113,7 @@ fn measure_setting(
         setting: setting.name.clone(),
         source: base.source.clone(),
         arms: base.arms(),
-        about: base.about(),
+        about: base.subject(),
         truth: truths.join("; "),
     });
     Ok(())

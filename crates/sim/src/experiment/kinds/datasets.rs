@@ -89,7 +89,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             setting: setting.name.clone(),
             source: base.source.clone(),
             arms: base.arms(),
-            about: base.about(),
+            about: base.subject(),
             truth: String::new(),
         });
     }

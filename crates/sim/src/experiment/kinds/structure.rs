@@ -83,7 +83,7 @@ fn measure(context: &ExperimentContext, experiment: &Experiment) -> Result<Exper
             setting: setting.name.clone(),
             source: base.source.clone(),
             arms: base.arms(),
-            about: base.about(),
+            about: base.subject(),
             truth: gaps(matrix).map_or_else(
                 || "no Condorcet winner".to_owned(),
                 |gaps| {

@@ -51,7 +51,7 @@ pub struct Summary {
 
 /// `experiment.toml` in the results folder: the experiment as run, with defaults and scale resolved.
 #[derive(Serialize)]
-struct Resolved<'a> {
+struct ResolvedExperiment<'a> {
     experiment: &'a str,
     title: &'a str,
     paper: &'a str,
@@ -203,7 +203,7 @@ fn write_resolved(
     measured: &ExperimentData,
 ) -> Result<()> {
     let plan = kinds::kind_named(experiment.kind).plan(context, experiment)?;
-    let resolved = Resolved {
+    let resolved = ResolvedExperiment {
         experiment: name,
         title: &experiment.title,
         paper: &experiment.paper,

@@ -116,7 +116,7 @@ impl<'a> Report<'a> {
     pub(super) fn text(&self) -> String {
         let mut lines = Vec::new();
         if let Some((pair, site)) = &self.pair {
-            lines.extend(self.about_pair(pair, site));
+            lines.extend(self.pair_lines(pair, site));
         }
         lines.push(format!(
             "impressions until it is decided which ranker is better, at {} confidence",
@@ -172,7 +172,7 @@ impl<'a> Report<'a> {
         table
     }
 
-    fn about_pair(&self, pair: &MeasuredPair, site: &SiteDescription) -> Vec<String> {
+    fn pair_lines(&self, pair: &MeasuredPair, site: &SiteDescription) -> Vec<String> {
         let [first, second] = pair.arms.map(|arm| site.label(arm));
         let Shares { wins, losses, ties } = pair.shares;
         let mut lines = vec![

@@ -49,7 +49,7 @@ impl ShardNeeds {
     /// Measures the needs of the command in `submit`.
     pub(super) fn measure(submit: &Submit) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("{}-dry-run-{}", program::name(), std::process::id()));
-        let _remove = RemovedOnDrop(&folder);
+        let _remove = TemporaryFolder(&folder);
         let sample = Sample { submit, folder: &folder };
         let command = submit.command().first().map_or("", String::as_str);
         let (work, is_study) = match command {
@@ -121,9 +121,9 @@ fn duration_text(seconds: f64) -> String {
 }
 
 /// A folder that is removed in the end.
-struct RemovedOnDrop<'a>(&'a Path);
+struct TemporaryFolder<'a>(&'a Path);
 
-impl Drop for RemovedOnDrop<'_> {
+impl Drop for TemporaryFolder<'_> {
     fn drop(&mut self) {
         // It may never have been made.
         let _ = std::fs::remove_dir_all(self.0);
@@ -272,7 +272,7 @@ impl Watch for Gauge {
         state.last_seconds = processor_seconds();
         let is_at_work = state.progress.total_units > 0;
         let is_enough = is_at_work
-            && self.enough_seconds.is_some_and(|is_enough| state.last_seconds - state.began_seconds >= is_enough);
+            && self.enough_seconds.is_some_and(|enough| state.last_seconds - state.began_seconds >= enough);
         if is_enough || !is_at_work && Instant::now() >= self.deadline {
             drop(state);
             resume_unwind(Box::new(EnoughMeasured));

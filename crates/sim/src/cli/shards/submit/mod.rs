@@ -341,7 +341,7 @@ impl Job<'_> {
             return Ok(program.clone());
         }
         // The command line of the wheel runs in Python, which sets its path.
-        if let Some(program) = crate::cli::CALLED_AS.get() {
+        if let Some(program) = crate::cli::PROGRAM_PATH.get() {
             return Ok(program.clone());
         }
         let program = std::env::current_exe().context("the path of this program is unknown; give --program")?;
@@ -366,7 +366,7 @@ fn shell(word: &str) -> String {
 }
 
 /// The absolute form of a path, which need not exist, or a name that is looked up.
-fn absolute(path: &Path) -> Result<String> {
+fn absolute_path(path: &Path) -> Result<String> {
     let path = std::path::absolute(path).with_context(|| format!("{} has no absolute form", path.display()))?;
     Ok(path.to_string_lossy().into_owned())
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::limits::MemoryLimit;
-use super::{Job, absolute, prologue, shell, values};
+use super::{Job, absolute_path, prologue, shell, values};
 use output::shards::parts::range_list;
 
 /// Seconds before the end of its time at which a task is asked to stop.
@@ -40,7 +40,7 @@ pub(super) fn files(job: &Job<'_>) -> Result<Vec<(&'static str, String)>> {
         (
             "merge.sh",
             script(job, "merge", "%j", "the parts of all shards, united", |_| {
-                format!("merge {}", shell(&absolute(&job.parts_folder).unwrap_or_default()))
+                format!("merge {}", shell(&absolute_path(&job.parts_folder).unwrap_or_default()))
             })?,
         ),
         ("submit.sh", submit_script(job)),
@@ -56,7 +56,7 @@ fn script(
 ) -> Result<String> {
     let submit = job.submit;
     let cluster = &submit.cluster;
-    let logs = absolute(&job.parts_folder.join("slurm/logs"))?;
+    let logs = absolute_path(&job.parts_folder.join("slurm/logs"))?;
     values::check_slurm_value("the folder of logs", &logs)?;
     // A percent sign alone begins a number of the job.
     let logs = logs.replace('%', "%%");
@@ -89,7 +89,7 @@ fn script(
     text += &prologue(cluster.prologue.as_deref())?;
     let quoted_arguments: Vec<String> = submit.command().iter().map(|word| shell(word)).collect();
     let threads = if job.sets_threads() { "" } else { " --threads \"${SLURM_CPUS_PER_TASK:-1}\"" };
-    let program = shell(&absolute(&job.program()?)?);
+    let program = shell(&absolute_path(&job.program()?)?);
     text += &format!("\nexec {program} {}{threads}\n", command_line(&quoted_arguments.join(" ")));
     Ok(text)
 }
