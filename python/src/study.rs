@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::usage::usage;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -154,7 +154,7 @@ impl Study {
     fn write(&self, folder: &Path) -> Result<()> {
         let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
         ensure!(!taken, usage(format!("{} is not empty; choose another folder", folder.display())));
-        let claimed = ResultsFolder::claim(folder, &self.config, Existing::SameKey)?;
+        let claimed = ResultsFolder::claim(folder, &self.config, ExistingResults::SameKey)?;
         claimed.write(&self.config, || write_files(folder, &self.runs.files()?, &self.config))
     }
 }

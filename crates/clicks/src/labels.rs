@@ -28,7 +28,7 @@ pub(crate) struct Grading {
     /// By document.
     pub(crate) grades: Vec<Grade>,
     /// Labels between two grades that get a grade of their own, each once, ascending.
-    between: Vec<f32>,
+    labels_between_grades: Vec<f32>,
 }
 
 impl Grading {
@@ -47,18 +47,18 @@ impl Grading {
                 ));
             }
         }
-        let mut between: Vec<f32> = match rule {
+        let mut labels_between_grades: Vec<f32> = match rule {
             FractionalLabels::Interpolate => labels.iter().copied().filter(|label| label.fract() != 0.0).collect(),
             FractionalLabels::Round | FractionalLabels::Floor => Vec::new(),
         };
-        between.sort_unstable_by(f32::total_cmp);
-        between.dedup();
-        if grades + between.len() > MAX_GRADES {
+        labels_between_grades.sort_unstable_by(f32::total_cmp);
+        labels_between_grades.dedup();
+        if grades + labels_between_grades.len() > MAX_GRADES {
             return Err(ClickError::new(
                 ClickErrorKind::Grades,
                 format!(
                     "{} different grades of relevance are more than 65,536; round the labels instead",
-                    grades + between.len()
+                    grades + labels_between_grades.len()
                 ),
             ));
         }
@@ -67,24 +67,24 @@ impl Grading {
                 // In f64, where adding a half to an f32 is exact.
                 FractionalLabels::Round => (f64::from(label) + 0.5).floor() as usize,
                 FractionalLabels::Floor => label.floor() as usize,
-                FractionalLabels::Interpolate => match between.binary_search_by(|other| other.total_cmp(&label)) {
+                FractionalLabels::Interpolate => match labels_between_grades.binary_search_by(|other| other.total_cmp(&label)) {
                     Ok(index) => grades + index,
                     Err(_) => label as usize,
                 },
             };
             Grade(grade as u16)
         };
-        Ok(Self { grades: labels.iter().map(grade).collect(), between })
+        Ok(Self { grades: labels.iter().map(grade).collect(), labels_between_grades })
     }
 
     /// The labels that got a grade of their own, in the order of these, each with the next grade below.
     pub(crate) fn between(&self) -> impl Iterator<Item = (f32, usize)> {
-        self.between.iter().map(|&label| (label, label.floor() as usize))
+        self.labels_between_grades.iter().map(|&label| (label, label.floor() as usize))
     }
 
     /// The probabilities of all grades, from those of the model's own.
     pub(crate) fn interpolate(&self, own: &[f64]) -> Vec<f64> {
-        let between = self.between.iter().map(|&label| {
+        let between = self.labels_between_grades.iter().map(|&label| {
             let below = label.floor() as usize;
             let part = f64::from(label) - below as f64;
             own[below] + part * (own[below + 1] - own[below])

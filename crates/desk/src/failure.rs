@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use output::memory::NoRoom;
+use output::memory::NoRoomError;
 use output::usage::UsageError;
 use ranktypes::text::escaped;
 
@@ -48,7 +48,7 @@ impl FailureKind {
         cause: &(dyn Error + 'static),
         library_failure: impl Fn(&(dyn Error + 'static)) -> Option<Self>,
     ) -> Option<Self> {
-        if cause.is::<NoRoom>() {
+        if cause.is::<NoRoomError>() {
             return Some(Self::Memory);
         }
         if cause.is::<UsageError>() {

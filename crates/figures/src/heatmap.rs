@@ -303,7 +303,7 @@ impl Labels {
             page.stroke(&[(x, bottom), (x, bottom + 4.0)], MUTED, 1.0);
             page.text(left - 8.0, y + half, &self.rows[i], Style::new(self.size, Align::End));
             if self.upward {
-                page.canvas.upward((x + half, bottom + 8.0), &self.columns[i], size);
+                page.canvas.upward_text((x + half, bottom + 8.0), &self.columns[i], size);
             } else {
                 let style = Style::new(self.size, Align::Middle);
                 page.text(x, bottom + 8.0 + 0.8 * size, &self.columns[i], style);

@@ -94,7 +94,7 @@ impl Page {
     /// Draws a text with its baseline at `y`.
     pub(super) fn text(&mut self, x: f64, y: f64, text: &str, style: Style) {
         let Style { size, color, align, bold } = style;
-        self.canvas.styled((x, y), text, f64::from(size), align, color, bold);
+        self.canvas.styled_text((x, y), text, f64::from(size), align, color, bold);
     }
 
     /// Draws a line through `points`.

@@ -49,7 +49,7 @@ impl CachedValue {
 }
 
 /// The state of a value's file.
-enum Cached<T> {
+enum StoredState<T> {
     /// The value.
     Whole(T),
     /// A value that was changed since it was stored, or has no checksum.
@@ -87,12 +87,12 @@ impl<'a> Cache<'a> {
     }
 
     /// The value under `key` in the bytes of a JSON file.
-    fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> Cached<T> {
+    fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> StoredState<T> {
         let cached = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|cached| cached.checksum == cached.sum());
-        let Some(cached) = cached else { return Cached::Damaged };
+        let Some(cached) = cached else { return StoredState::Damaged };
         match serde_json::from_value::<T>(cached.value) {
-            Ok(value) if cached.key == key && sound(&value) => Cached::Whole(value),
-            _ => Cached::Nothing,
+            Ok(value) if cached.key == key && sound(&value) => StoredState::Whole(value),
+            _ => StoredState::Nothing,
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Cache<'a> {
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let path = self.path(what, key, extension);
-        let find = |bytes: &[u8]| unseal(bytes).and_then(&parse).map_or(Cached::Damaged, Cached::Whole);
+        let find = |bytes: &[u8]| unseal(bytes).and_then(&parse).map_or(StoredState::Damaged, StoredState::Whole);
         self.find_or(&path, find, |value| write_atomic(&path, &seal(write(value))), compute)
     }
 
@@ -119,17 +119,17 @@ impl<'a> Cache<'a> {
     fn find_or<T>(
         &self,
         path: &Path,
-        find: impl FnOnce(&[u8]) -> Cached<T>,
+        find: impl FnOnce(&[u8]) -> StoredState<T>,
         store: impl FnOnce(&T) -> Result<()>,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        match input::read_file(path, MOST_BYTES).map_or(Cached::Nothing, |bytes| find(&bytes)) {
-            Cached::Whole(value) => {
+        match input::read_file(path, MOST_BYTES).map_or(StoredState::Nothing, |bytes| find(&bytes)) {
+            StoredState::Whole(value) => {
                 debug!("read {path:?}, which an earlier call computed");
                 return Ok(value);
             }
-            Cached::Damaged => warn(false, &format!("{} is damaged and will be made again", path.display())),
-            Cached::Nothing => debug!("computing what will be kept in {path:?}"),
+            StoredState::Damaged => warn(false, &format!("{} is damaged and will be made again", path.display())),
+            StoredState::Nothing => debug!("computing what will be kept in {path:?}"),
         }
         create_folder(self.folder)?;
         remove_leftovers(path);
@@ -185,14 +185,14 @@ mod tests {
         let mut mutations = Mutations::new(2);
         let (mut believed, mut refused) = (0, 0);
         for _ in 0..20_000 {
-            let mutated = mutations.mutated(&file);
+            let mutated = mutations.mutate(&file);
             match Cache::value_in::<Vec<f64>>(&mutated, "a key", |_| true) {
-                Cached::Whole(found) => {
+                StoredState::Whole(found) => {
                     assert_eq!(found, value, "{}", String::from_utf8_lossy(&mutated));
                     believed += 1;
                 }
-                Cached::Damaged => refused += 1,
-                Cached::Nothing => panic!("{}", String::from_utf8_lossy(&mutated)),
+                StoredState::Damaged => refused += 1,
+                StoredState::Nothing => panic!("{}", String::from_utf8_lossy(&mutated)),
             }
         }
         assert!(believed > 100 && refused > 10_000, "{believed} believed, {refused} refused");

@@ -45,7 +45,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
     if path.is_dir() || names_a_folder {
         return Err(path_error(ErrorKind::IsADirectory.into(), "write", path));
     }
-    let aside = Aside::temporary_for(path)?;
+    let aside = TemporaryFile::temporary_for(path)?;
     created(&aside.path).map(drop).map_err(|error| path_error(error, "write", path))
 }
 
@@ -96,7 +96,7 @@ pub fn create_folder_of(path: &Path) -> Result<()> {
 /// One line with the path, the cause and a remedy; no temporary file remains, and an earlier file at `path` is
 /// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let aside = Aside::temporary_for(path)?;
+    let aside = TemporaryFile::temporary_for(path)?;
     let result = created(&aside.path).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
@@ -110,7 +110,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// As for [`write_atomic`].
 pub fn write_large(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<()> {
-    let mut aside = Aside::temporary_for(path)?;
+    let mut aside = TemporaryFile::temporary_for(path)?;
     aside.writing = None;
     let result = created(&aside.path).and_then(|mut file| write(&mut file));
     result.and_then(|()| fs::rename(&aside.path, &aside.target)).map_err(|error| path_error(error, "write", path))
@@ -256,7 +256,7 @@ fn this_machine() -> &'static str {
 }
 
 /// A temporary file beside its target, removed on drop unless it was renamed.
-struct Aside {
+struct TemporaryFile {
     path: PathBuf,
     /// The file itself: a symbolic link that a user named stays, and its target is replaced. In a folder of results, the link itself is
     /// replaced.
@@ -265,7 +265,7 @@ struct Aside {
     writing: Option<RwLockReadGuard<'static, ()>>,
 }
 
-impl Aside {
+impl TemporaryFile {
     fn temporary_for(target: &Path) -> Result<Self> {
         let is_link = fs::symlink_metadata(target).is_ok_and(|data| data.is_symlink()) && !ClaimedFolder::has(target);
         let target =
@@ -295,7 +295,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // After a rename there is nothing to remove.
         let _ = fs::remove_file(&self.path);

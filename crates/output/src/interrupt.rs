@@ -52,18 +52,18 @@ pub(super) fn finish_writing() -> RwLockReadGuard<'static, ()> {
 }
 
 /// While the returned guard lives, a process that is asked to stop waits up to 25 seconds for its work to be saved: less
-/// than what job schedulers usually grant. The work asks now and then [whether it should](SavesBeforeItStops).
+/// than what job schedulers usually grant. The work asks now and then [whether it should](SaveGuard).
 #[must_use]
-pub fn saves_before_it_stops() -> SavesBeforeItStops {
+pub fn saves_before_it_stops() -> SaveGuard {
     SAVING.fetch_add(1, Ordering::SeqCst);
-    SavesBeforeItStops(())
+    SaveGuard(())
 }
 
 /// Work that is saved before the process stops.
 #[derive(Debug)]
-pub struct SavesBeforeItStops(());
+pub struct SaveGuard(());
 
-impl SavesBeforeItStops {
+impl SaveGuard {
     /// Whether the process was asked to stop: then the work saves, and calls [`stop`](Self::stop).
     #[must_use]
     pub fn is_asked_to_stop(&self) -> bool {
@@ -79,7 +79,7 @@ impl SavesBeforeItStops {
     }
 }
 
-impl Drop for SavesBeforeItStops {
+impl Drop for SaveGuard {
     fn drop(&mut self) {
         SAVING.fetch_sub(1, Ordering::SeqCst);
     }

@@ -30,7 +30,7 @@ impl Mutations {
 
     /// A copy of `file`, a text of lines, with one to four changes: flipped bits, deleted, inserted and replaced bytes, other
     /// digits, line feeds, and lines that lost their checksum, were swapped, repeated, joined or removed.
-    pub fn mutated(&mut self, file: &[u8]) -> Vec<u8> {
+    pub fn mutate(&mut self, file: &[u8]) -> Vec<u8> {
         let mut bytes = file.to_vec();
         for _ in 0..self.number(1..5) {
             bytes = self.change_bytes(bytes);

@@ -96,7 +96,7 @@ impl<R: Record> Records<R> {
         create_folder_of(&self.path)?;
         let _writing = finish_writing();
         let append = || -> Result<()> {
-            let mut file = self.locked()?;
+            let mut file = self.open_locked()?;
             let mut lines = String::new();
             if file.metadata()?.len() == 0 {
                 lines = format!("{}\n", self.subject);
@@ -120,7 +120,7 @@ impl<R: Record> Records<R> {
 
     /// Rewrites the file with the records that `records_from` makes of its content.
     fn rewrite_with(&self, records_from: impl FnOnce(&[u8]) -> BTreeMap<u64, R>) -> Result<()> {
-        let _locked = self.locked()?;
+        let _locked = self.open_locked()?;
         let bytes = input::read_file(&self.path, MOST_BYTES)?;
         let mut text = format!("{}\n", self.subject);
         for record in records_from(&bytes).values() {
@@ -130,7 +130,7 @@ impl<R: Record> Records<R> {
     }
 
     /// Opens the file and locks it against others that append or rewrite.
-    fn locked(&self) -> Result<File> {
+    fn open_locked(&self) -> Result<File> {
         loop {
             let file = input::open_with(OpenOptions::new().create(true).append(true), &self.path)?;
             // File systems without locks are used by one process at a time.
@@ -315,7 +315,7 @@ mod tests {
         let mut mutations = Mutations::new(1);
         let (mut believed, mut refused) = (0, 0);
         for _ in 0..20_000 {
-            let mutated = mutations.mutated(&file);
+            let mutated = mutations.mutate(&file);
             let read = records.read(&mutated, &|_| true);
             let lines: Vec<&[u8]> = mutated.split(|byte| *byte == b'\n').skip(1).collect();
             let whole = originals.iter().zip(&sealed).filter(|(_, line)| lines.contains(&line.as_bytes()));

@@ -29,7 +29,7 @@ pub struct Rankings {
     /// The chunks of rankers of each query ([`Self::chunks`] per query), query by query.
     lists: Vec<OnceLock<Box<[u16]>>>,
     /// All lists, once [`Self::rank_all`] has computed them: query by query, and for each query ranker by ranker.
-    all: OnceLock<Pages>,
+    all_lists: OnceLock<Pages>,
 }
 
 /// Where a query's lists are if all are stored contiguously: the words of one ranker's lists of all queries before it, and the
@@ -39,7 +39,7 @@ struct ListOffset(u64);
 
 impl ListOffset {
     /// The places of all queries, and one past the last.
-    fn of_all(dataset: &Dataset) -> Vec<Self> {
+    fn of_all_queries(dataset: &Dataset) -> Vec<Self> {
         let mut words = 0;
         let documents = dataset.iter().map(|query| query.documents()).chain([0]);
         let place = |documents: usize| {
@@ -105,9 +105,9 @@ impl Rankings {
         }
         let chunks = dataset.queries() * features.len().div_ceil(CHUNK);
         let lists = (0..chunks).map(|_| OnceLock::new()).collect();
-        let places = ListOffset::of_all(dataset);
+        let places = ListOffset::of_all_queries(dataset);
         let (dataset, features) = (dataset.clone(), features.to_vec());
-        Ok(Self { dataset, features, ties, places, lists, all: OnceLock::new() })
+        Ok(Self { dataset, features, ties, places, lists, all_lists: OnceLock::new() })
     }
 
     /// The memory of all lists of this number of rankers on `dataset`, in bytes.
@@ -125,7 +125,7 @@ impl Rankings {
     /// # Errors
     /// If there is not enough memory for all lists.
     pub fn rank_all(&self) -> Result<(), MemoryError> {
-        if self.all.get().is_some() {
+        if self.all_lists.get().is_some() {
             return Ok(());
         }
         let words = self.words();
@@ -140,7 +140,7 @@ impl Rankings {
         }
         parts.into_par_iter().for_each(|(query, part)| self.compute(query, &self.features, part));
         // Another thread may have stored the same lists already.
-        let _ = self.all.set(pages.written().map_err(no_memory)?);
+        let _ = self.all_lists.set(pages.written().map_err(no_memory)?);
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl Rankings {
     /// to the byte order of the machine.
     #[must_use]
     pub fn list_bytes(&self) -> Option<&[u8]> {
-        self.all.get().map(|all| cast_slice(all.words()))
+        self.all_lists.get().map(|all| cast_slice(all.words()))
     }
 
     /// Takes all lists from `map`, which begins with the [`list_bytes`](Self::list_bytes) of equal rankings, instead of
@@ -160,7 +160,7 @@ impl Rankings {
         match Pages::of_map(map, self.words()) {
             Some(pages) => {
                 // If they are there already, they are the same.
-                let _ = self.all.set(pages);
+                let _ = self.all_lists.set(pages);
                 true
             }
             None => false,
@@ -211,7 +211,7 @@ impl Rankings {
         assert!(arm < self.arms(), "arm {arm} of {}", self.arms());
         let place = self.places[query];
         let (documents, words) = (place.documents(), RankedList::words(place.documents()));
-        let list = match self.all.get() {
+        let list = match self.all_lists.get() {
             Some(all) => &all.words()[place.words_before() * self.arms() + words * arm..][..words],
             None => &self.lists(query, arm / CHUNK)[words * (arm % CHUNK)..][..words],
         };

@@ -261,7 +261,7 @@ mod tests {
             let mut mutations = Mutations::new(6);
             let mut refused = 0;
             for _ in 0..5_000 {
-                match parse(&mutations.mutated(&whole)) {
+                match parse(&mutations.mutate(&whole)) {
                     Ok(read) => assert_eq!(read, matrix),
                     Err(_) => refused += 1,
                 }

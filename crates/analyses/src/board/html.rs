@@ -27,7 +27,7 @@ impl BoardReport {
                 report: self.text().lines().map(str::to_owned).collect(),
                 ..Overview::default()
             },
-            paragraphs: self.in_plain_words(),
+            paragraphs: self.plain_sentences(),
             columns: table.columns.clone(),
             rows: table.rows.iter().map(|row| row.iter().map(text).collect()).collect(),
             notes: table.notes.iter().cloned().chain(self.assumptions()).collect(),
@@ -104,7 +104,7 @@ impl BoardReport {
     }
 
     /// The winner, how sure that is, and how many more judgements it takes, for readers without statistics.
-    fn in_plain_words(&self) -> Vec<String> {
+    fn plain_sentences(&self) -> Vec<String> {
         let board = &self.board;
         let competitor_of =
             |leader: &Leader| board.competitors.iter().find(|competitor| competitor.name == leader.name);
@@ -118,7 +118,7 @@ impl BoardReport {
             Conclusion::OrderAndNames | Conclusion::OnlyTies => return sentences,
         };
         if let Some(competitor) = competitor_of(leader) {
-            sentences.push(compared(competitor));
+            sentences.push(comparison_sentence(competitor));
         }
         let name = &leader.name;
         let wrong = percent(1.0 - board.level);
@@ -157,7 +157,7 @@ impl BoardReport {
 }
 
 /// The results of a competitor's comparisons.
-fn compared(competitor: &Competitor) -> String {
+fn comparison_sentence(competitor: &Competitor) -> String {
     let Competitor { name, wins, losses, ties, .. } = competitor;
     let tied = if *ties == 0 { String::new() } else { format!(", tied {}", with_separators(*ties)) };
     format!(

@@ -60,7 +60,7 @@ pub(super) fn table(boards: &[CategoryBoard<'_>], notes: Vec<String>) -> Annotat
             percent(competitor.best),
             ranks(competitor.once),
             match model {
-                Some(model) => favour(model, &competitor.name).map_or_else(String::new, in_100),
+                Some(model) => favour(model, &competitor.name).map_or_else(String::new, points_in_100),
                 None => competitor.always.map_or_else(String::new, ranks),
             },
             competitor.beats.to_string(),
@@ -87,7 +87,7 @@ fn favour(model: &ModelReport, name: &str) -> Option<Estimate> {
     model.favours.iter().find(|favour| favour.name == name).map(|favour| favour.difference)
 }
 
-fn in_100(difference: Estimate) -> String {
+fn points_in_100(difference: Estimate) -> String {
     format!("{:+.0} ± {:.0}", 100.0 * difference.value, 100.0 * difference.error)
 }
 

@@ -97,7 +97,7 @@ impl Impressions {
     ///
     /// # Errors
     /// If neither or always the same ranker wins, or the goal has other numbers than probabilities.
-    pub fn anytime(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
+    pub fn of_anytime_test(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
         let time = StoppingTime::new(shares.share(), 1.0 - goal.confidence)?;
         let by_power = goal.powers.iter().map(|&power| time.quantile_with_ties(power, shares.ties));
         Ok(Self { by_power: by_power.collect::<Result<_, _>>()?, mean: Some(time.mean() / (1.0 - shares.ties)) })
@@ -107,8 +107,8 @@ impl Impressions {
     /// that needs fewer ties than expected is not reached.
     ///
     /// # Errors
-    /// As for [`anytime`](Self::anytime).
-    pub fn bounded(shares: &Shares, goal: &Goal, test: &BoundedTest) -> Result<Self, StatisticsError> {
+    /// As for [`of_anytime_test`](Self::of_anytime_test).
+    pub fn of_bounded_test(shares: &Shares, goal: &Goal, test: &BoundedTest) -> Result<Self, StatisticsError> {
         let time = BoundedTime::new(test, shares.share())?;
         let horizon = test.units() as f64 / (1.0 - shares.ties);
         let by_power = goal.powers.iter().map(|&power| {
@@ -122,8 +122,8 @@ impl Impressions {
     /// For a sign test with a single look.
     ///
     /// # Errors
-    /// As for [`anytime`](Self::anytime).
-    pub fn fixed(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
+    /// As for [`of_anytime_test`](Self::of_anytime_test).
+    pub fn of_sign_test(shares: &Shares, goal: &Goal) -> Result<Self, StatisticsError> {
         let units_for_power =
             |power: f64| Ok(Some(fixed_sample(shares.share(), 1.0 - goal.confidence, power)? / (1.0 - shares.ties)));
         Ok(Self {
@@ -174,12 +174,12 @@ mod tests {
     fn a_fixed_number_is_the_textbook_one() {
         // (1.959964 + 0.841621)^2 / (4 * 0.05^2) decided impressions, 40% of all.
         let shares = Shares::of_margin(0.02, 0.6).unwrap();
-        let fixed = Impressions::fixed(&shares, &goal()).unwrap();
+        let fixed = Impressions::of_sign_test(&shares, &goal()).unwrap();
         let expected = 7.848_879_7 / (4.0 * 0.0025) / 0.4;
         assert!((fixed.by_power[1].unwrap() / expected - 1.0).abs() < 1e-7, "{fixed:?}");
         // Half of all tests decide by the time the expected difference is as large as the critical one.
         assert!((fixed.by_power[0].unwrap() / (3.841_458_8 / 0.01 / 0.4) - 1.0).abs() < 1e-7, "{fixed:?}");
-        let anytime = Impressions::anytime(&shares, &goal()).unwrap();
+        let anytime = Impressions::of_anytime_test(&shares, &goal()).unwrap();
         assert!(anytime.by_power[0] < anytime.by_power[1] && anytime.by_power[1] < anytime.by_power[2]);
         assert!(anytime.mean.unwrap() > anytime.by_power[0].unwrap(), "a long tail: {anytime:?}");
     }
@@ -187,11 +187,11 @@ mod tests {
     #[test]
     fn tests_with_a_horizon_near_the_end_of_what_is_needed() {
         let shares = Shares::of_margin(0.02, 0.6).unwrap();
-        let anytime = Impressions::anytime(&shares, &goal()).unwrap();
-        let fixed = Impressions::fixed(&shares, &goal()).unwrap();
+        let anytime = Impressions::of_anytime_test(&shares, &goal()).unwrap();
+        let fixed = Impressions::of_sign_test(&shares, &goal()).unwrap();
         // A horizon that is somewhat more than a single look needs.
         let decided = (1.5 * fixed.by_power[2].unwrap() * (1.0 - shares.ties)) as u64;
-        let of = |test: BoundedTest| Impressions::bounded(&shares, &goal(), &test).unwrap().by_power[1].unwrap();
+        let of = |test: BoundedTest| Impressions::of_bounded_test(&shares, &goal(), &test).unwrap().by_power[1].unwrap();
         let yeast = of(BoundedTest::yeast(decided, 0.05).unwrap());
         assert!(
             fixed.by_power[1].unwrap() < yeast && yeast < 0.95 * anytime.by_power[1].unwrap(),
@@ -203,13 +203,13 @@ mod tests {
         // With as many ties as expected, a power reached only at the very end of the decided units is not reached.
         for units in 1_100..1_140 {
             let test = BoundedTest::yeast(units, 0.05).unwrap();
-            let found = Impressions::bounded(&shares, &goal(), &test).unwrap().by_power;
+            let found = Impressions::of_bounded_test(&shares, &goal(), &test).unwrap().by_power;
             let horizon = units as f64 / (1.0 - shares.ties);
             assert!(found.iter().flatten().all(|needed| *needed <= horizon), "{units}: {found:?}");
         }
         // Too short a horizon: it rarely decides.
         let short = BoundedTest::yeast(50, 0.05).unwrap();
-        assert_eq!(Impressions::bounded(&shares, &goal(), &short).unwrap().by_power, [None; 3]);
+        assert_eq!(Impressions::of_bounded_test(&shares, &goal(), &short).unwrap().by_power, [None; 3]);
     }
 
     #[test]

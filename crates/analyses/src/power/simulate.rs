@@ -15,7 +15,7 @@ use super::{Goal, Impressions, Shares};
 
 /// When simulated tests decided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Observed {
+pub struct SimulatedTests {
     /// The tests played.
     pub tests: u64,
     /// The impressions of those that decided for the better ranker.
@@ -29,11 +29,11 @@ pub struct Observed {
 }
 
 /// How one test ended: the impressions, and whether it decided for the better ranker.
-type End = (u64, Option<bool>);
+type TestEnd = (u64, Option<bool>);
 
 /// The number of tests to play, and the limit of each.
 #[derive(Debug, Clone, Copy)]
-pub struct Tests {
+pub struct TestPlan {
     /// Their number.
     pub count: u64,
     /// Impressions after which one ends undecided.
@@ -45,13 +45,13 @@ pub struct Tests {
 ///
 /// # Errors
 /// If the confidence is not a probability.
-pub fn by_shares(
+pub fn play_by_shares(
     shares: &Shares,
     goal: &Goal,
-    tests: Tests,
+    tests: TestPlan,
     (master, label): (u64, &str),
     progress: &Progress,
-) -> Result<Observed, StatisticsError> {
+) -> Result<SimulatedTests, StatisticsError> {
     let up_to = |probability: f64| (probability * 2_f64.powi(64)) as u64;
     let (win, decided) = (up_to(shares.wins), up_to(shares.wins + shares.losses));
     let cell = format!("power of shares {label}");
@@ -70,14 +70,14 @@ pub fn by_shares(
 ///
 /// # Errors
 /// If the confidence is not a probability.
-pub fn by_site(
+pub fn play_on_site(
     (site, method): (&Site, &AnyInterleaving),
     pair: [usize; 2],
     goal: &Goal,
-    tests: Tests,
+    tests: TestPlan,
     master: u64,
     progress: &Progress,
-) -> Result<Observed, StatisticsError> {
+) -> Result<SimulatedTests, StatisticsError> {
     let outcomes_of_test = |test: u64| {
         let stream = |purpose: &str| seed::generator(master, "power on a site", test, purpose);
         let (mut lists, mut users): (Generator, Generator) = (stream("lists"), stream("users"));
@@ -94,9 +94,9 @@ pub fn by_site(
 fn play<D: FnMut() -> Preference>(
     test: impl Fn(u64) -> D + Sync,
     goal: &Goal,
-    Tests { count, limit }: Tests,
+    TestPlan { count, limit }: TestPlan,
     progress: &Progress,
-) -> Result<Observed, StatisticsError> {
+) -> Result<SimulatedTests, StatisticsError> {
     // As `PairTest`: half of the level for each side.
     let crossing = Crossing::new(EProcess::against(0.5)?, 2.0 / (1.0 - goal.confidence));
     let play_test = |number| {
@@ -104,12 +104,12 @@ fn play<D: FnMut() -> Preference>(
         progress.advance(1);
         end
     };
-    let ends: Vec<End> = (0..count).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(play_test).collect();
+    let ends: Vec<TestEnd> = (0..count).collect::<Vec<u64>>().into_par_iter().with_max_len(1).map(play_test).collect();
     Ok(summarise(&ends, goal, limit))
 }
 
 /// Looks after every impression.
-fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Preference) -> End {
+fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Preference) -> TestEnd {
     let (mut wins, mut losses) = (0, 0);
     let (mut next_win, mut next_loss) = (Crossing::FIRST_LOOK, Crossing::FIRST_LOOK);
     for impression in 1..=limit {
@@ -132,7 +132,7 @@ fn until_decided(crossing: &Crossing, limit: u64, mut next: impl FnMut() -> Pref
     (limit, None)
 }
 
-fn summarise(ends: &[End], goal: &Goal, limit: u64) -> Observed {
+fn summarise(ends: &[TestEnd], goal: &Goal, limit: u64) -> SimulatedTests {
     let count = |side| ends.iter().filter(|(_, decided)| *decided == side).count() as u64;
     let mut times_of_right: Vec<u64> =
         ends.iter().filter(|(_, decided)| *decided == Some(true)).map(|(impressions, _)| *impressions).collect();
@@ -143,7 +143,7 @@ fn summarise(ends: &[End], goal: &Goal, limit: u64) -> Observed {
         times_of_right.get(rank.max(1) - 1).map(|&impressions| impressions as f64)
     };
     let mean = times_of_right.iter().sum::<u64>() as f64 / times_of_right.len() as f64;
-    Observed {
+    SimulatedTests {
         tests: ends.len() as u64,
         impressions: Impressions {
             by_power: goal.powers.iter().map(|&power| quantile(power)).collect(),
@@ -198,11 +198,11 @@ mod tests {
         // Within three standard errors of the median, for which a tenth of it is more than enough at 1,000 tests.
         for (margin, ties) in [(0.02, 0.6), (0.05, 0.0), (0.03, 0.9)] {
             let shares = Shares::of_margin(margin, ties).unwrap();
-            let predicted = Impressions::anytime(&shares, &goal()).unwrap();
-            let found = by_shares(
+            let predicted = Impressions::of_anytime_test(&shares, &goal()).unwrap();
+            let found = play_by_shares(
                 &shares,
                 &goal(),
-                Tests { count: 1_000, limit: 10_000_000 },
+                TestPlan { count: 1_000, limit: 10_000_000 },
                 (1, "test"),
                 &Progress::hidden(),
             )

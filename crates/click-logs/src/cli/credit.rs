@@ -11,7 +11,7 @@ use letor_io::NameList;
 use output::messages::info;
 use output::numbers::{parse_positive, parse_up_to};
 use output::progress::Progress;
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::usage::usage;
 use serde_json::Value;
 use times::{duration_text, parse_duration};
@@ -158,7 +158,7 @@ impl Credit {
             config["outcomes"] = conversions.description();
         }
         let path = self.out.clone().unwrap_or_else(|| default_folder(&first));
-        let existing = Existing::replaced(self.replace);
+        let existing = ExistingResults::from_flag(self.replace);
         let folder = ResultsFolder::claim(&path, &config, existing)?;
         if let Some(aside) = folder.moves_to() {
             info(false, &format!("earlier results move to {} when the new ones are complete", aside.display()));

@@ -8,7 +8,7 @@ use desk::print;
 use output::messages::info;
 use output::numbers::{complement, parse_confidence};
 use output::progress::Progress;
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::threads;
 use output::usage::usage;
 use page::standalone_svg::win_rates;
@@ -147,7 +147,7 @@ impl Decide {
             "confidence": self.confidence,
             "by": measures.signs().latest().count_unit.name(),
         });
-        let existing = Existing::replaced(self.replace);
+        let existing = ExistingResults::from_flag(self.replace);
         let folder = ResultsFolder::claim(out, &config, existing)?;
         let figure = win_rates(measures.signs(), is_synthetic(summary).then_some(SYNTHETIC));
         folder.write(&config, || {

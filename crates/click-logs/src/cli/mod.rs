@@ -91,7 +91,7 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
 
 /// Removes temporary files before a process that is asked to stop ends.
 struct Stop {
-    asked: std::sync::Mutex<Option<output::interrupt::SavesBeforeItStops>>,
+    asked: std::sync::Mutex<Option<output::interrupt::SaveGuard>>,
     temporary: Vec<PathBuf>,
 }
 
@@ -104,7 +104,7 @@ impl Stop {
     /// Ends the process here if it was asked to stop. The files must not be in use.
     fn if_asked(&self) {
         let mut interrupt = self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if interrupt.as_ref().is_some_and(output::interrupt::SavesBeforeItStops::is_asked_to_stop) {
+        if interrupt.as_ref().is_some_and(output::interrupt::SaveGuard::is_asked_to_stop) {
             for path in &self.temporary {
                 // The next call removes what cannot be removed now.
                 let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };

@@ -14,7 +14,7 @@ use interleave::AnyInterleaving;
 use output::input;
 use output::numbers::{parse_count, parse_up_to, with_separators};
 use output::progress::Progress;
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::threads;
 use output::usage::usage;
 use serde_json::json;
@@ -285,7 +285,7 @@ impl Simulate {
         if self.gzip {
             config["gzip"] = true.into();
         }
-        let existing = Existing::replaced(self.replace);
+        let existing = ExistingResults::from_flag(self.replace);
         let folder = ResultsFolder::claim(&self.out, &config, existing)?;
         let packed = if self.gzip { ".gz" } else { "" };
         let extension = if is_parquet { "parquet" } else { simulation.dialect.extension() };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use desk::print::text;
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::usage::usage;
 use serde_json::json;
 use times::duration_text;
@@ -77,7 +77,7 @@ impl Sql {
             "tables": warehouse.tables,
             "credit": warehouse.command,
         });
-        let folder = ResultsFolder::claim(out, &config, Existing::replaced(self.replace))?;
+        let folder = ResultsFolder::claim(out, &config, ExistingResults::from_flag(self.replace))?;
         folder.write(&config, || {
             for (path, content) in warehouse.project() {
                 if let Some((parent, _)) = path.rsplit_once('/') {

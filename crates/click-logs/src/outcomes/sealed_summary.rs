@@ -136,7 +136,7 @@ mod tests {
         let mut mutations = Mutations::new(7);
         let (mut same, mut remarks) = (0, 0);
         for _ in 0..10_000 {
-            let mutated = mutations.mutated(&whole);
+            let mutated = mutations.mutate(&whole);
             match verified_summary(&mutated, Path::new("outcomes.csv"), CSV) {
                 (found, None) => {
                     assert_eq!(found, summary(), "{}", String::from_utf8_lossy(&mutated));

@@ -59,7 +59,7 @@ impl AxisMap {
                 canvas.text(left - 1.5 * tick, y + 0.36 * size, &label, size, Align::End);
             }
         }
-        for (minor, across) in [(self.x.minor(), true), (self.y.minor(), false)] {
+        for (minor, across) in [(self.x.minor_ticks(), true), (self.y.minor_ticks(), false)] {
             for value in minor {
                 let (x, y) = if across { (self.x(value), bottom) } else { (left, self.y(value)) };
                 let end = if across { (x, y + 0.6 * tick) } else { (x - 0.6 * tick, y) };

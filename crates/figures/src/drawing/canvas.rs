@@ -104,10 +104,10 @@ impl Canvas {
     }
 
     pub(crate) fn line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb) {
-        self.dashed(points, width, color, &[]);
+        self.dashed_line(points, width, color, &[]);
     }
 
-    pub(crate) fn dashed(&mut self, points: &[(f64, f64)], width: f64, color: Rgb, dashes: &[f64]) {
+    pub(crate) fn dashed_line(&mut self, points: &[(f64, f64)], width: f64, color: Rgb, dashes: &[f64]) {
         if points.len() > 1 {
             self.marks.push(Mark::Line { points: points.to_vec(), width, color, dashes: dashes.to_vec() });
         }
@@ -139,16 +139,16 @@ impl Canvas {
     }
 
     pub(crate) fn text(&mut self, x: f64, y: f64, text: &str, size: f64, align: Align) {
-        self.styled((x, y), text, size, align, INK, false);
+        self.styled_text((x, y), text, size, align, INK, false);
     }
 
-    pub(crate) fn styled(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
+    pub(crate) fn styled_text(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
         let text = printable(text);
         self.marks.push(Mark::Text { x, y, text, size, color, align, bold, upward: false });
     }
 
     /// A text that reads from bottom to top and ends at `y`.
-    pub(crate) fn upward(&mut self, (x, y): (f64, f64), text: &str, size: f64) {
+    pub(crate) fn upward_text(&mut self, (x, y): (f64, f64), text: &str, size: f64) {
         let (text, color, align) = (printable(text), INK, Align::End);
         self.marks.push(Mark::Text { x, y, text, size, color, align, bold: false, upward: true });
     }

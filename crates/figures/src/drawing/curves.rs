@@ -95,7 +95,7 @@ pub(crate) fn draw(canvas: &mut Canvas, curves: &[VisibleCurve<'_>], map: &AxisM
 /// Draws a line in the style of a curve.
 pub(crate) fn draw_styled_line(canvas: &mut Canvas, points: &[(f64, f64)], width: f64, style: CurveStyle) {
     let dashes: Vec<f64> = style.pattern.iter().map(|length| length * width / LINE_WIDTH).collect();
-    canvas.dashed(points, width, style.color, &dashes);
+    canvas.dashed_line(points, width, style.color, &dashes);
 }
 
 fn band(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &AxisMap, line: f64) {
@@ -109,7 +109,7 @@ fn band(canvas: &mut Canvas, curve: &VisibleCurve<'_>, map: &AxisMap, line: f64)
     let scale = line / LINE_WIDTH;
     for (from, to) in cut_off(points, map.y.lo, |x| map.x(x)) {
         let edge = [from, to].map(|x| (x, map.frame.bottom));
-        canvas.dashed(&edge, 0.5 * line, curve.style.color, &CUT_DASHES.map(|length| scale * length));
+        canvas.dashed_line(&edge, 0.5 * line, curve.style.color, &CUT_DASHES.map(|length| scale * length));
     }
 }
 

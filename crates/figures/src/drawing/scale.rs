@@ -104,7 +104,7 @@ impl Axis {
     }
 
     /// Unlabelled ticks between the powers of ten of a long logarithmic axis.
-    pub(crate) fn minor(&self) -> Vec<f64> {
+    pub(crate) fn minor_ticks(&self) -> Vec<f64> {
         if self.scheme != (TickScheme::LongLog { every: 1 }) {
             return Vec::new();
         }
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!((long.lo, long.hi), (1.0, 1e6));
         assert_eq!(long.label(1e6), "10⁶");
         assert_eq!(long.label(1.0), "10⁰");
-        assert_eq!(long.minor().len(), 48);
+        assert_eq!(long.minor_ticks().len(), 48);
         let short = Axis::log([100.0, 5_000.0], false);
         assert_eq!(short.scheme, TickScheme::ShortLog { of: &[1, 2, 5] });
         assert_eq!(short.labels(), ["100", "200", "500", "1,000", "2,000", "5,000"]);

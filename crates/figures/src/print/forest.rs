@@ -42,7 +42,7 @@ pub(super) fn draw(print: &Print, figure: &Forest) -> Result<Sheet> {
         let name = truncate(name, room - fonts.width(&text, size) - size, |text| fonts.width(text, font));
         let base = y + 1.1 * font;
         canvas.text(print.edge(), base, &name, font, Align::Start);
-        canvas.styled((print.width - print.edge(), base), &text, size, Align::End, MUTED, false);
+        canvas.styled_text((print.width - print.edge(), base), &text, size, Align::End, MUTED, false);
         forest::interval(&mut canvas, one, &axis, frame, y + 0.5 * row + 0.6 * font, print.line() / 2.0);
     }
     for (line, text) in label.iter().enumerate() {

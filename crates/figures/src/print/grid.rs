@@ -75,7 +75,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
         let lines: Vec<_> = lines.collect();
         for (at, (line, bold)) in lines.iter().enumerate() {
             let y = top + above - 0.6 * font - (lines.len() - 1 - at) as f64 * 1.25 * font;
-            canvas.styled((left, y), line, font, Align::Start, INK, *bold);
+            canvas.styled_text((left, y), line, font, Align::Start, INK, *bold);
         }
         let frame = Frame {
             left: left + side,
@@ -90,7 +90,7 @@ pub(super) fn draw(print: &Print, grid: &Grid, fonts: &Fonts) -> Result<Sheet> {
             if let Some(value) = value.filter(|_| written) {
                 let ink = if scale.share(value) > 0.55 { (255, 255, 255) } else { INK };
                 let middle = (place.0 + cell_wide / 2.0, place.1 + cell_tall / 2.0 + 0.36 * size);
-                canvas.styled(middle, &text.of_value(value), size, Align::Middle, ink, false);
+                canvas.styled_text(middle, &text.of_value(value), size, Align::Middle, ink, false);
             }
         }
         labels(&mut canvas, grid, frame, (cell_wide, cell_tall), print, fonts);

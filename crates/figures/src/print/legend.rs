@@ -149,7 +149,7 @@ pub(super) fn direct_label_margin(names: &[&str], print: &Print, fonts: &Fonts) 
 }
 
 /// Writes the name of each curve at its end, moved where names would overlap, within `top` and `bottom`.
-pub(super) fn at_ends(
+pub(super) fn draw_direct_labels(
     canvas: &mut Canvas,
     curves: &[DrawnCurve],
     frame: Frame,
@@ -166,13 +166,13 @@ pub(super) fn at_ends(
         let bend = frame.right + 1.5 * size;
         let thin = 0.5 * print.line();
         canvas.line(&[(x, y), (frame.right + 0.3 * size, y), (bend, place)], thin, curve.style.color);
-        canvas.styled((bend + 0.3 * size, place + 0.36 * size), &curve.name, size, Align::Start, INK, false);
+        canvas.styled_text((bend + 0.3 * size, place + 0.36 * size), &curve.name, size, Align::Start, INK, false);
     }
     let nameless: Vec<&str> =
         curves.iter().filter(|curve| curve.points.is_empty()).map(|curve| curve.name.as_str()).collect();
     if !nameless.is_empty() {
         let text = format!("not above zero: {}", nameless.join(", "));
-        canvas.styled((frame.left + 0.5 * size, frame.top + size), &text, size, Align::Start, MUTED, false);
+        canvas.styled_text((frame.left + 0.5 * size, frame.top + size), &text, size, Align::Start, MUTED, false);
     }
 }
 

@@ -247,7 +247,7 @@ fn write(canvas: &mut Canvas, left: f64, top: f64, lines: &[(String, f64, bool)]
     for (line, size, bold) in lines {
         y += size;
         let color = if *bold { INK } else { MUTED };
-        canvas.styled((left, y), line, *size, Align::Start, color, *bold);
+        canvas.styled_text((left, y), line, *size, Align::Start, color, *bold);
         y += 0.25 * size;
     }
 }

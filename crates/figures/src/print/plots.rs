@@ -218,7 +218,7 @@ impl PrintedPage<'_> {
         for (at, (line, bold)) in lines.iter().enumerate() {
             // Down to the plot, so that rows align.
             let y = top + above - 0.6 * size - (lines.len() - 1 - at) as f64 * 1.25 * size;
-            canvas.styled((left, y), line, size, Align::Start, INK, *bold);
+            canvas.styled_text((left, y), line, size, Align::Start, INK, *bold);
         }
         let renamed: Vec<&str> = plot.shown.iter().map(|shown| print.renamed(&shown.curve.name)).collect();
         let named =
@@ -258,11 +258,11 @@ impl PrintedPage<'_> {
         let pen = Pen { line: print.line(), cap: 0.25 * print.font, dots: plot.dots, spread: plot.spread };
         curves::draw(canvas, &plot.shown, &map, pen);
         if place == LegendPlace::Direct {
-            legend::at_ends(canvas, &drawn, frame, (top + above - 0.3 * size, frame.bottom + 0.5 * size), print);
+            legend::draw_direct_labels(canvas, &drawn, frame, (top + above - 0.3 * size, frame.bottom + 0.5 * size), print);
         }
         if let Some(why) = plot.emptiness() {
             let y = (frame.top + frame.bottom) / 2.0;
-            canvas.styled(((frame.left + frame.right) / 2.0, y), why, print.small(), Align::Middle, MUTED, false);
+            canvas.styled_text(((frame.left + frame.right) / 2.0, y), why, print.small(), Align::Middle, MUTED, false);
         }
         (map, drawn)
     }

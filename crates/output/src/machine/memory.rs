@@ -44,15 +44,15 @@ pub fn room() -> Option<Room> {
 
 /// Work was refused because it needs more memory than there is.
 #[derive(Debug)]
-pub struct NoRoom(String);
+pub struct NoRoomError(String);
 
-impl fmt::Display for NoRoom {
+impl fmt::Display for NoRoomError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NoRoom {}
+impl std::error::Error for NoRoomError {}
 
 /// Refuses work that needs `bytes` more memory than there is.
 ///
@@ -98,7 +98,7 @@ fn fits_into(
     let Some(room) = room else { return Ok(()) };
     ensure!(
         bytes as f64 <= USABLE * room.bytes as f64,
-        NoRoom(format!(
+        NoRoomError(format!(
             "{} need {} of memory, but {} leaves {}; {}",
             subject(),
             size(bytes),
@@ -182,13 +182,13 @@ impl OneLineAllocator {
     #[inline]
     fn checked(block: *mut u8, bytes: usize) -> *mut u8 {
         if block.is_null() {
-            Self::end(bytes);
+            Self::exit_out_of_memory(bytes);
         }
         block
     }
 
     #[cold]
-    fn end(bytes: usize) -> ! {
+    fn exit_out_of_memory(bytes: usize) -> ! {
         // Formatting numbers and writing to standard error allocate nothing.
         let (size, unit) = whole_units(bytes);
         let _ = writeln!(

@@ -93,14 +93,14 @@ impl IdleThreads {
 
     /// Their pool.
     fn pool(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        let Self { sender: parts, threads } = self;
-        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| send_builder(&parts, part)).build()
+        let Self { sender, threads } = self;
+        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| send_builder(&sender, part)).build()
     }
 
     /// Makes them the pool of the process.
     fn pool_of_process(self) -> Result<(), ThreadPoolBuildError> {
-        let Self { sender: parts, threads } = self;
-        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| send_builder(&parts, part)).build_global()
+        let Self { sender, threads } = self;
+        ThreadPoolBuilder::new().num_threads(threads).spawn_handler(|part| send_builder(&sender, part)).build_global()
     }
 }
 
@@ -108,7 +108,7 @@ fn send_builder(sender: &Sender<ThreadBuilder>, builder: ThreadBuilder) -> io::R
     sender.send(builder).map_err(|_| io::Error::other("a thread ended early"))
 }
 
-fn none(error: &dyn std::fmt::Display) -> anyhow::Error {
+fn no_thread_error(error: &dyn std::fmt::Display) -> anyhow::Error {
     anyhow!(
         "no thread can be started: {error}; raise the limit on processes (ulimit -u) or on memory (ulimit -v), or run \
          where fewer other programs run"
@@ -120,8 +120,8 @@ fn none(error: &dyn std::fmt::Display) -> anyhow::Error {
 /// # Errors
 /// One line, if not even one can be started.
 pub fn pool(threads: Option<usize>, name: &str) -> Result<ThreadPool> {
-    let idle_threads = IdleThreads::start(count(threads), name).map_err(|error| none(&error))?;
-    idle_threads.pool().map_err(|error| none(&error))
+    let idle_threads = IdleThreads::start(count(threads), name).map_err(|error| no_thread_error(&error))?;
+    idle_threads.pool().map_err(|error| no_thread_error(&error))
 }
 
 /// Does `work` on a [`pool`] of its own; on the calling thread alone where no thread can be started.
@@ -129,7 +129,7 @@ pub fn pool(threads: Option<usize>, name: &str) -> Result<ThreadPool> {
 /// # Errors
 /// One line, if this thread cannot do it alone because it belonged to a pool that is gone.
 pub fn run_in_pool<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
-    let pool = if fit() == 0 { Err(none(&"ulimit -v leaves no room")) } else { pool(threads, "work") };
+    let pool = if fit() == 0 { Err(no_thread_error(&"ulimit -v leaves no room")) } else { pool(threads, "work") };
     match pool {
         Ok(pool) => Ok(pool.install(work)),
         // The pool that this thread belongs to does the work.
@@ -159,7 +159,7 @@ pub fn for_process(threads: Option<usize>) -> Result<()> {
         Ok(()) => Ok(()),
         // Made by an earlier call: asking for its size does not fail then.
         Err(error) if std::error::Error::source(&error).is_none() => Ok(()),
-        Err(error) => Err(none(&error)),
+        Err(error) => Err(no_thread_error(&error)),
     }
 }
 

@@ -70,17 +70,17 @@ const UNFINISHED: &str = ".unfinished.json";
 
 /// The handling of a folder that is not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingResults {
     /// Accept only results of the same key.
     SameKey,
     /// Start in an empty one beside it, and move it aside when the new results are complete.
     MoveAside,
 }
 
-impl Existing {
+impl ExistingResults {
     /// As requested by the flag `--replace`.
     #[must_use]
-    pub fn replaced(replace: bool) -> Self {
+    pub fn from_flag(replace: bool) -> Self {
         if replace { Self::MoveAside } else { Self::SameKey }
     }
 }
@@ -98,7 +98,7 @@ pub struct ResultsFolder {
     finished: bool,
     /// The key is written before the first thing that depends on it.
     marked: Arc<Mutex<bool>>,
-    created: Created,
+    created: CreatedFolders,
     replacement: Option<Replacement>,
     _claimed: ClaimedFolder,
     // Declared last: the lock is released after everything else.
@@ -112,14 +112,14 @@ impl ResultsFolder {
     /// # Errors
     /// If another command is working in the folder, if it holds results of another key, or if it cannot be created or written
     /// to; then nothing in it changes.
-    pub fn claim(path: &Path, key: &impl Serialize, existing: Existing) -> Result<Self> {
+    pub fn claim(path: &Path, key: &impl Serialize, existing: ExistingResults) -> Result<Self> {
         let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
-        let mut created = Created(Vec::new());
+        let mut created = CreatedFolders(Vec::new());
         // Without the slash or dot at the end, with which a symbolic link would be the folder that it leads to.
         let path = &path.components().collect::<PathBuf>();
         let requested_path = path;
         let (mut replaces, mut path, mut folder_lock) = (None, path.to_path_buf(), lock_folder(path, &mut created)?);
-        if existing == Existing::MoveAside && !is_empty(&path)? {
+        if existing == ExistingResults::MoveAside && !is_empty(&path)? {
             let (replacement, new_path, lock_of_new) = Replacement::begin(&path, folder_lock, &key, &mut created)?;
             (replaces, path, folder_lock) = (Some(replacement), new_path, lock_of_new);
         }
@@ -250,7 +250,7 @@ impl ResultsFolder {
 /// it was created for the claim.
 #[derive(Debug)]
 pub struct FolderOfOtherFiles {
-    _created: Created,
+    _created: CreatedFolders,
     _claimed: ClaimedFolder,
     _lock: Lock,
 }
@@ -261,7 +261,7 @@ impl FolderOfOtherFiles {
     /// # Errors
     /// If another command is working in it, if it holds results with a `config.json`, or if it cannot be created or written to.
     pub fn claim(path: &Path, command: &str) -> Result<Self> {
-        let mut created = Created(Vec::new());
+        let mut created = CreatedFolders(Vec::new());
         let lock = lock_folder(path, &mut created)?;
         if let (Some(held), _) = config_in(path)? {
             refuse_other_key(path, &held, &serde_json::json!({"command": command}), Compare::WhatIsWanted)?;
@@ -274,18 +274,18 @@ impl FolderOfOtherFiles {
 }
 
 /// Checks that a file of results may be written to `path`: there is none, or one with the fields of `key`. With
-/// [`Existing::MoveAside`], a file that is there moves to a free name when the new one is written.
+/// [`ExistingResults::MoveAside`], a file that is there moves to a free name when the new one is written.
 ///
 /// # Errors
 /// If the file holds other results, or cannot be read.
-pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Result<ClaimedFile> {
+pub fn claim_file(path: &Path, key: &impl Serialize, existing: ExistingResults) -> Result<ClaimedFile> {
     let bytes = match input::read_file(path, input::MAX_RESULT_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ClaimedFile::new(path, None)),
         Err(error) => return Err(path_error(error, "read", path)),
     };
-    if existing == Existing::MoveAside {
-        return Ok(ClaimedFile::new(path, Some(replacement::aside_of_file(path)?)));
+    if existing == ExistingResults::MoveAside {
+        return Ok(ClaimedFile::new(path, Some(replacement::aside_path_of(path)?)));
     }
     let key = serde_json::to_value(key).context("failed to turn the configuration into JSON")?;
     let held = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -294,9 +294,9 @@ pub fn claim_file(path: &Path, key: &impl Serialize, existing: Existing) -> Resu
 
 /// Folders created for a claim, inner ones first. Those that are empty in the end are removed.
 #[derive(Debug)]
-struct Created(Vec<PathBuf>);
+struct CreatedFolders(Vec<PathBuf>);
 
-impl Drop for Created {
+impl Drop for CreatedFolders {
     fn drop(&mut self) {
         interrupt::remove_empty(&self.0);
     }
@@ -317,7 +317,7 @@ pub fn write_part<T>(folder: &Path, config: &impl Serialize, files: impl FnOnce(
 }
 
 /// Creates the folder at `path`, adds the folders that were missing to `created`, and locks it.
-fn lock_folder(path: &Path, created: &mut Created) -> Result<Lock> {
+fn lock_folder(path: &Path, created: &mut CreatedFolders) -> Result<Lock> {
     let mut missing_folders = Vec::new();
     loop {
         missing_folders.extend(create_folder_listing(path)?);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{Created, config_in, is_empty, lock_folder, refuse_other_key};
+use super::{CreatedFolders, config_in, is_empty, lock_folder, refuse_other_key};
 use crate::difference::Compare;
 use crate::files::path_error;
 use crate::interrupt::finish_writing;
@@ -39,7 +39,7 @@ impl Replacement {
         requested_path: &Path,
         lock_of_old: Lock,
         key: &Value,
-        created: &mut Created,
+        created: &mut CreatedFolders,
     ) -> Result<(Self, PathBuf, Lock)> {
         let target = fs::canonicalize(requested_path).map_err(|error| path_error(error, "read", requested_path))?;
         let name = target.file_name().filter(|_| requested_path.file_name().is_some());
@@ -169,6 +169,6 @@ impl ClaimedFile {
 }
 
 /// The name to which former content of the file at `path` moves.
-pub(super) fn aside_of_file(path: &Path) -> Result<PathBuf> {
+pub(super) fn aside_path_of(path: &Path) -> Result<PathBuf> {
     free_name(&path_for_names(path, &fs::canonicalize(path).map_err(|error| path_error(error, "read", path))?))
 }

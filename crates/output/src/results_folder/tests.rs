@@ -23,7 +23,7 @@ fn key(seed: u64) -> Value {
 }
 
 fn claim(path: &Path, key: &Value) -> Result<ResultsFolder> {
-    ResultsFolder::claim(path, key, Existing::SameKey)
+    ResultsFolder::claim(path, key, ExistingResults::SameKey)
 }
 
 /// Claims with the configuration known at first, and writes one file.
@@ -76,7 +76,7 @@ fn one_owner_at_a_time() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("r");
     let folder = claim(&path, &config(1, 10)).unwrap();
-    for existing in [Existing::SameKey, Existing::MoveAside] {
+    for existing in [ExistingResults::SameKey, ExistingResults::MoveAside] {
         let error = format!("{:#}", ResultsFolder::claim(&path, &config(1, 10), existing).unwrap_err());
         assert!(error.contains("another command is working in"), "{error}");
     }
@@ -90,7 +90,7 @@ fn replaced_results_are_moved_aside() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("deep/r");
     let moved = |seed| {
-        let folder = ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
+        let folder = ResultsFolder::claim(&path, &config(seed, 10), ExistingResults::MoveAside).unwrap();
         folder.write(&config(seed, 10), || write_atomic(&folder.join("a"), b"")).unwrap();
         folder.moves_to().map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
     };
@@ -105,7 +105,7 @@ fn former_results_stay_until_the_new_ones_are_complete() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("r");
     write(&path, &config(1, 10), "a").unwrap();
-    let replace = |seed| ResultsFolder::claim(&path, &config(seed, 10), Existing::MoveAside).unwrap();
+    let replace = |seed| ResultsFolder::claim(&path, &config(seed, 10), ExistingResults::MoveAside).unwrap();
     let seed = |name: &str| config_in(&root.path().join(name)).unwrap().0.unwrap()["seed"].clone();
     // Nothing was written: nothing is left of it.
     drop(replace(2));
@@ -154,7 +154,7 @@ fn a_link_with_a_slash_is_the_same_link() {
     write(&root.path().join("disk/r"), &config(0, 10), "a").unwrap();
     std::os::unix::fs::symlink(root.path().join("disk/r"), root.path().join("link")).unwrap();
     for (seed, name) in [(1, "link/"), (2, "link/."), (3, "link")] {
-        let folder = ResultsFolder::claim(&root.path().join(name), &config(seed, 10), Existing::MoveAside).unwrap();
+        let folder = ResultsFolder::claim(&root.path().join(name), &config(seed, 10), ExistingResults::MoveAside).unwrap();
         folder.write(&config(seed, 10), || Ok(())).unwrap();
     }
     assert_eq!((names(root.path()), fs::read_link(root.path().join("link")).is_ok()), (vec_of(["disk", "link"]), true));
@@ -168,7 +168,7 @@ fn a_link_to_results_stays_a_link() {
     let (link, target) = (root.path().join("link"), root.path().join("disk/r"));
     write(&target, &config(1, 10), "a").unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
-    let folder = ResultsFolder::claim(&link, &config(2, 10), Existing::MoveAside).unwrap();
+    let folder = ResultsFolder::claim(&link, &config(2, 10), ExistingResults::MoveAside).unwrap();
     folder.write(&config(2, 10), || write_atomic(&folder.join("b"), b"")).unwrap();
     assert_eq!(fs::read_link(&link).unwrap(), target);
     assert_eq!((names(&target), names(root.path())), (vec_of(["b", "config.json"]), vec_of(["disk", "link"])));
@@ -177,7 +177,7 @@ fn a_link_to_results_stays_a_link() {
     let (link, file) = (root.path().join("link.json"), root.path().join("disk/d.json"));
     fs::write(&file, "{}").unwrap();
     std::os::unix::fs::symlink(&file, &link).unwrap();
-    let claimed = claim_file(&link, &json!({"command": "distortion"}), Existing::MoveAside).unwrap();
+    let claimed = claim_file(&link, &json!({"command": "distortion"}), ExistingResults::MoveAside).unwrap();
     claimed.write(|path| write_atomic(path, b"new")).unwrap();
     assert_eq!((fs::read_link(&link).unwrap(), fs::read(&file).unwrap()), (file, b"new".to_vec()));
     assert_eq!(fs::read(root.path().join("disk/d.json.old-1")).unwrap(), b"{}");
@@ -188,11 +188,11 @@ fn a_file_is_claimed_like_a_folder() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("d.json");
     let claim = |seed: u32, existing| claim_file(&path, &json!({"command": "distortion", "seed": seed}), existing);
-    assert_eq!(claim(1, Existing::SameKey).unwrap().moves_to(), None);
+    assert_eq!(claim(1, ExistingResults::SameKey).unwrap().moves_to(), None);
     fs::write(&path, "{\"command\": \"distortion\", \"seed\": 1, \"share\": 0.5}").unwrap();
-    assert_eq!(claim(1, Existing::SameKey).unwrap().moves_to(), None);
-    assert!(format!("{:#}", claim(2, Existing::SameKey).unwrap_err()).contains("its seed is 1, not 2"));
-    let claimed = claim(2, Existing::MoveAside).unwrap();
+    assert_eq!(claim(1, ExistingResults::SameKey).unwrap().moves_to(), None);
+    assert!(format!("{:#}", claim(2, ExistingResults::SameKey).unwrap_err()).contains("its seed is 1, not 2"));
+    let claimed = claim(2, ExistingResults::MoveAside).unwrap();
     assert_eq!(names(root.path()), ["d.json"]);
     claimed.write(|path| write_atomic(path, b"{}")).unwrap();
     assert_eq!(names(root.path()), ["d.json", "d.json.old-1"]);

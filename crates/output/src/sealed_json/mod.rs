@@ -110,7 +110,7 @@ mod tests {
         let mut mutations = Mutations::new(3);
         let mut counts = [0; 4];
         for _ in 0..10_000 {
-            let mutated = mutations.mutated(&file);
+            let mutated = mutations.mutate(&file);
             let at = match unsealed(&mutated) {
                 Some((found, Seal::Intact)) => {
                     assert_eq!(found, value(), "{}", String::from_utf8_lossy(&mutated));

@@ -377,7 +377,7 @@ pub(super) mod tests {
         let mut mutations = crate::mutations::Mutations::new(4);
         let mut believed = 0;
         for _ in 0..10_000 {
-            let mutated = mutations.mutated(&whole);
+            let mutated = mutations.mutate(&whole);
             if let Ok(read) = Part::decode(&mutated) {
                 assert_eq!(read, honest);
                 believed += 1;
@@ -386,7 +386,7 @@ pub(super) mod tests {
         assert!(believed < 2_000, "{believed}");
         // Records with a fitting checksum: never more than declared, and never a panic.
         for _ in 0..10_000 {
-            let mut mutated = mutations.mutated(&whole[..whole.len() - crate::checksum::LENGTH]);
+            let mut mutated = mutations.mutate(&whole[..whole.len() - crate::checksum::LENGTH]);
             mutated = seal(mutated);
             if let Ok(Part { invocation: made, body: found, .. }) = Part::decode(&mutated) {
                 assert_eq!(made.bytes, found.len() as u64, "{made:?}");

@@ -65,7 +65,7 @@ impl Measurement<'_> {
         let counts = |query: &GoldQuery| if is_linear { query.labelled() > 0 } else { query.is_whole() };
         let of_query = |query: usize| {
             let of_query = gold.query(query);
-            let values = if is_linear { Self::sampled } else { Self::by_people };
+            let values = if is_linear { Self::estimate_from_sample } else { Self::values_by_people };
             counts(of_query).then(|| values(self, of_query, query, measure))
         };
         let queries: Vec<Option<Vec<GoldValue>>> = (0..self.rankings.queries()).into_par_iter().map(of_query).collect();
@@ -79,7 +79,7 @@ impl Measurement<'_> {
     }
 
     /// A linear measure for the sample that people labelled, by arm.
-    fn sampled(&self, gold: &GoldQuery, query: usize, measure: usize) -> Vec<GoldValue> {
+    fn estimate_from_sample(&self, gold: &GoldQuery, query: usize, measure: usize) -> Vec<GoldValue> {
         let prepared = &self.measures[measure];
         let (population, labelled) = (gold.population() as f64, gold.labelled() as f64);
         let expansion = population / labelled;
@@ -110,7 +110,7 @@ impl Measurement<'_> {
     }
 
     /// A measure of a query that people labelled wholly, by arm.
-    fn by_people(&self, gold: &GoldQuery, query: usize, measure: usize) -> Vec<GoldValue> {
+    fn values_by_people(&self, gold: &GoldQuery, query: usize, measure: usize) -> Vec<GoldValue> {
         let labels: Vec<f32> = gold.labels.iter().map(|label| label.unwrap_or(0.0)).collect();
         let unretrieved: Vec<f32> = gold.unretrieved.iter().filter_map(|(_, people)| *people).collect();
         let people = self.measures[measure].of_query(&labels, &unretrieved, self.highest);

@@ -6,7 +6,7 @@ use analyses::board::{BoardReport, BoardRequest, GoldSource};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use output::input::{self, MAX_RESULT_BYTES};
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
 use studies::runner::claim_folder;
@@ -190,7 +190,7 @@ impl BoardCommand {
             },
             request: &self.request,
         };
-        let folder = claim_folder(out, Existing::replaced(self.replace), true, &config, self.quiet)?;
+        let folder = claim_folder(out, ExistingResults::from_flag(self.replace), true, &config, self.quiet)?;
         Ok((folder, config))
     }
 }

@@ -187,7 +187,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use output::results_folder::Existing;
+    use output::results_folder::ExistingResults;
 
     use super::*;
 
@@ -198,7 +198,7 @@ mod tests {
         let computed = AtomicUsize::new(0);
         let claim = || {
             let key = serde_json::json!({"command": "squares"});
-            ResultsFolder::claim(&out.path().join("out"), &key, Existing::SameKey).expect("a free folder")
+            ResultsFolder::claim(&out.path().join("out"), &key, ExistingResults::SameKey).expect("a free folder")
         };
         let work = |stops_at: Option<u64>| {
             let folder = claim();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use output::messages::info;
-use output::results_folder::{ClaimedFile, Existing, ResultsFolder, claim_file};
+use output::results_folder::{ClaimedFile, ExistingResults, ResultsFolder, claim_file};
 use output::shards::{Cell, Shard, Share};
 use output::usage::usage;
 use serde::Serialize;
@@ -68,10 +68,10 @@ impl Workplace {
                 ClaimedPlace::Folder(Box::new(folder))
             }
             (None, Destination::Folder { path, replace, is_named: named }) => {
-                ClaimedPlace::Folder(Box::new(claim_folder(path, Existing::replaced(*replace), *named, key, *quiet)?))
+                ClaimedPlace::Folder(Box::new(claim_folder(path, ExistingResults::from_flag(*replace), *named, key, *quiet)?))
             }
             (None, Destination::File { path, replace }) => {
-                let file = claim_file(path, key, Existing::replaced(*replace))?;
+                let file = claim_file(path, key, ExistingResults::from_flag(*replace))?;
                 if let Some(backup) = file.moves_to() {
                     info(*quiet, &move_notice(path, backup));
                 }
@@ -186,7 +186,7 @@ impl Workplace {
 /// Those of [`ResultsFolder::claim`].
 pub fn claim_folder(
     path: &Path,
-    existing: Existing,
+    existing: ExistingResults,
     is_named: bool,
     key: &impl Serialize,
     quiet: bool,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use letor_io::cache;
 use output::difference::{Compare, first_difference};
 use output::messages::{info, note, warn};
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::shards::{Cell, Header, Invocation, Part, Shard, Share, folder_of, part};
 use output::usage::usage;
 use output::{create_folder, remove_leftovers, write_json_pretty};
@@ -161,7 +161,7 @@ pub fn claim_shard(
     }
     create_folder(&parts_folder)?;
     remove_leftovers(&path);
-    ResultsFolder::claim(&folder, key, Existing::SameKey).map(Some)
+    ResultsFolder::claim(&folder, key, ExistingResults::SameKey).map(Some)
 }
 
 /// The error for `--replace` of a shard: the other shards would not see it.

@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use desk::print;
 use output::numbers::{complement, parse_number};
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::usage::usage;
 use ranktypes::text::{excerpt, with_unit};
 use serde_json::json;
@@ -137,7 +137,7 @@ impl Options {
                 "confidence": options.confidence,
                 "by": options.by.name(),
             });
-            let folder = ResultsFolder::claim(out, &config, Existing::replaced(options.replace))?;
+            let folder = ResultsFolder::claim(out, &config, ExistingResults::from_flag(options.replace))?;
             folder.write(&config, || {
                 output::write_json_pretty(&folder.join("against.json"), &json)?;
                 super::write(folder.path(), "against.txt", &text)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use output::numbers::{parse_count, parse_up_to};
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use serde::Serialize;
 use studies::runner::claim_folder;
 
@@ -41,7 +41,7 @@ impl OutputArgs {
         quiet: bool,
     ) -> Result<ResultsFolder> {
         let path = self.out.clone().unwrap_or_else(default_folder);
-        let existing = Existing::replaced(self.replace);
+        let existing = ExistingResults::from_flag(self.replace);
         claim_folder(&path, existing, self.out.is_some(), key, quiet)
     }
 }

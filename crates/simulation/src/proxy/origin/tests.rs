@@ -164,7 +164,7 @@ fn no_mutation_of_a_description_takes_the_word_synthetic_away_without_a_remark()
     let mut mutations = Mutations::new(5);
     let (mut same, mut remarks) = (0, 0);
     for _ in 0..10_000 {
-        let mutated = String::from_utf8_lossy(&mutations.mutated(whole.as_bytes())).into_owned();
+        let mutated = String::from_utf8_lossy(&mutations.mutate(whole.as_bytes())).into_owned();
         let found = described(&mutated);
         match found.remark(Path::new("P.npy")) {
             None => {

@@ -15,14 +15,14 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use output::numbers::{parse_confidence, parse_number, parse_positive, parse_probability, parse_up_to};
 use output::progress::Progress;
-use output::results_folder::{Existing, ResultsFolder};
+use output::results_folder::{ExistingResults, ResultsFolder};
 use output::usage::usage;
 use serde::Serialize;
 use simulation::description::SiteDescription;
 
 use self::report::{ImpressionsPerDay, PowerCase, Report, Row, Test};
 use crate::cli::args::{CommonArgs, SiteArgs};
-use analyses::power::simulate::{self, Observed, Tests};
+use analyses::power::simulate::{self, SimulatedTests, TestPlan};
 use analyses::power::{Goal, Impressions, Shares};
 use desk::{eprintln, println};
 use output::shards::Share;
@@ -222,8 +222,8 @@ impl Power {
         for shares in share_cases {
             let label = format!("{} {} {}", shares.wins, shares.losses, self.confidence);
             let play = |anytime: &Impressions, tests: u64| {
-                let tests = Tests { count: tests, limit: limit(anytime) };
-                simulate::by_shares(&shares, &goal, tests, (self.common.seed, &label), &progress)
+                let tests = TestPlan { count: tests, limit: limit(anytime) };
+                simulate::play_by_shares(&shares, &goal, tests, (self.common.seed, &label), &progress)
             };
             cases.push(self.case(shares, &goal, play)?);
         }
@@ -258,8 +258,8 @@ impl Power {
         let progress = Progress::new("simulating tests", self.simulate.unwrap_or(0), quiet);
         let mixed = (site, &prepared.methods.interleaving);
         let play = |anytime: &Impressions, tests: u64| {
-            let tests = Tests { count: tests, limit: limit(anytime) };
-            simulate::by_site(mixed, measured_pair.arms, &goal, tests, seed, &progress)
+            let tests = TestPlan { count: tests, limit: limit(anytime) };
+            simulate::play_on_site(mixed, measured_pair.arms, &goal, tests, seed, &progress)
         };
         let mut case = self.case(measured_pair.shares, &goal, play)?;
         progress.finish();
@@ -277,16 +277,16 @@ impl Power {
         &self,
         shares: Shares,
         goal: &Goal,
-        play: impl FnOnce(&Impressions, u64) -> Result<Observed, statistics::StatisticsError>,
+        play: impl FnOnce(&Impressions, u64) -> Result<SimulatedTests, statistics::StatisticsError>,
     ) -> Result<PowerCase> {
-        let anytime = Impressions::anytime(&shares, goal)?;
+        let anytime = Impressions::of_anytime_test(&shares, goal)?;
         let observed = self.simulate.map(|tests| play(&anytime, tests)).transpose()?;
-        let fixed = Impressions::fixed(&shares, goal)?;
+        let fixed = Impressions::of_sign_test(&shares, goal)?;
         let mut rows = vec![Row { test: Test::Anytime, impressions: anytime }];
         rows.extend(observed.iter().map(|found| Row { test: Test::Simulated, impressions: found.impressions.clone() }));
         let bounded = self.with_horizon(&shares)?;
         for (test, bounded) in &bounded {
-            rows.push(Row { test: *test, impressions: Impressions::bounded(&shares, goal, bounded)? });
+            rows.push(Row { test: *test, impressions: Impressions::of_bounded_test(&shares, goal, bounded)? });
         }
         rows.push(Row { test: Test::FixedSample, impressions: fixed });
         Ok(PowerCase::new(shares, rows, observed, bounded))
@@ -313,7 +313,7 @@ impl Power {
 
     fn claim(&self, config: &Config<'_>) -> Result<Option<ResultsFolder>> {
         let claim = |path: &Path| {
-            let existing = Existing::replaced(self.replace);
+            let existing = ExistingResults::from_flag(self.replace);
             let folder = claim_folder(path, existing, false, config, self.common.quiet)?;
             folder.check(config)?;
             Ok(folder)

@@ -10,7 +10,7 @@ use simulation::description::SiteDescription;
 use statistics::power::horizon::BoundedTest;
 
 use super::pair::MeasuredPair;
-use analyses::power::simulate::Observed;
+use analyses::power::simulate::SimulatedTests;
 use analyses::power::{Goal, Impressions, Shares};
 
 /// How it is decided which ranker is better.
@@ -66,7 +66,7 @@ pub(super) struct Row {
 pub(super) struct PowerCase {
     shares: Shares,
     pub(super) rows: Vec<Row>,
-    observed: Option<Observed>,
+    observed: Option<SimulatedTests>,
     /// The tests among them that need the horizon.
     bounded: Vec<(Test, BoundedTest)>,
 }
@@ -75,7 +75,7 @@ impl PowerCase {
     pub(super) fn new(
         shares: Shares,
         rows: Vec<Row>,
-        observed: Option<Observed>,
+        observed: Option<SimulatedTests>,
         bounded: Vec<(Test, BoundedTest)>,
     ) -> Self {
         Self { shares, rows, observed, bounded }
@@ -221,7 +221,7 @@ impl<'a> Report<'a> {
     fn range(&self, pair: &MeasuredPair) -> Option<(f64, f64)> {
         let median = |margin: f64| {
             let goal = Goal { powers: vec![0.5], ..self.goal.clone() };
-            Impressions::anytime(&pair.shares.with_margin(margin)?, &goal).ok()?.by_power[0]
+            Impressions::of_anytime_test(&pair.shares.with_margin(margin)?, &goal).ok()?.by_power[0]
         };
         let (margin, error) = (pair.shares.margin(), pair.standard_error);
         Some((median(margin + 2.0 * error)?, median(margin - 2.0 * error)?))
@@ -328,11 +328,11 @@ impl<'a> Report<'a> {
             } else {
                 String::new()
             };
-            curves.push(curve(format!("look at any time{margin}"), &Impressions::anytime(&case.shares, &goal)?));
-            curves.push(curve(format!("look once{margin}"), &Impressions::fixed(&case.shares, &goal)?));
+            curves.push(curve(format!("look at any time{margin}"), &Impressions::of_anytime_test(&case.shares, &goal)?));
+            curves.push(curve(format!("look once{margin}"), &Impressions::of_sign_test(&case.shares, &goal)?));
             styles.extend([[color, 0], [color, 1]]);
             for (dashes, (test, bounded)) in [2, 4].into_iter().zip(&case.bounded) {
-                let impressions = Impressions::bounded(&case.shares, &goal, bounded)?;
+                let impressions = Impressions::of_bounded_test(&case.shares, &goal, bounded)?;
                 curves.push(curve(format!("{}{margin}", test.label()), &impressions));
                 styles.push([color, dashes]);
             }
