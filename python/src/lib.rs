@@ -81,7 +81,7 @@ mod _core {
     #[pymodule_export]
     use super::clicks::simulate_clicks;
     #[pymodule_export]
-    use super::command::{set_program_path, captured, click_logs, main};
+    use super::command::{captured, click_logs, main, set_program_path};
     #[pymodule_export]
     use super::frame::Columns;
     #[pymodule_export]

@@ -8,7 +8,7 @@ use bandits::{Arm, Preference, PreferenceMatrix};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use simulation::runs::outside_duels::{OutsideDuelsFactory, OutsideDuels};
+use simulation::runs::outside_duels::{OutsideDuels, OutsideDuelsFactory};
 use studies::request::{MatrixRequest, StudyDefaults};
 use studies::results::PreparedEnvironment;
 

@@ -126,7 +126,11 @@ const RESAMPLES: usize = 10_000;
 /// # Errors
 /// If there is nothing to compare, an algorithm has fewer than two values, or the sign test gets values without
 /// pairs.
-pub fn compare(samples: &[ComparedValues], question: &ComparisonSettings, baseline: Option<&str>) -> Result<Vec<Comparison>> {
+pub fn compare(
+    samples: &[ComparedValues],
+    question: &ComparisonSettings,
+    baseline: Option<&str>,
+) -> Result<Vec<Comparison>> {
     let mut comparisons = Vec::new();
     for sample in samples {
         let algorithms = &sample.algorithms;

@@ -12,7 +12,7 @@ use verdicts::decide::{Action, CountUnit, ValueDecision, Verdicts, decide, decid
 
 use crate::model::Primary;
 use crate::outcomes::{conversion_rules, primary};
-use crate::verdict::{self, SYNTHETIC, warnings_before_verdict, is_synthetic, outlook, verdict_text};
+use crate::verdict::{self, SYNTHETIC, is_synthetic, outlook, verdict_text, warnings_before_verdict};
 
 /// Verdicts by all measures.
 pub struct Measures<'a> {

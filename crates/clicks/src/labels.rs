@@ -67,10 +67,12 @@ impl Grading {
                 // In f64, where adding a half to an f32 is exact.
                 FractionalLabels::Round => (f64::from(label) + 0.5).floor() as usize,
                 FractionalLabels::Floor => label.floor() as usize,
-                FractionalLabels::Interpolate => match labels_between_grades.binary_search_by(|other| other.total_cmp(&label)) {
-                    Ok(index) => grades + index,
-                    Err(_) => label as usize,
-                },
+                FractionalLabels::Interpolate => {
+                    match labels_between_grades.binary_search_by(|other| other.total_cmp(&label)) {
+                        Ok(index) => grades + index,
+                        Err(_) => label as usize,
+                    }
+                }
             };
             Grade(grade as u16)
         };

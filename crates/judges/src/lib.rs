@@ -84,7 +84,7 @@ mod verdicts;
 pub use board::Answer;
 
 pub use config::{AUTO, AuditedModel, Config, ConfigError, Goal, check_name};
-pub use event::{Event, Purpose, AnswerWeight};
+pub use event::{AnswerWeight, Event, Purpose};
 pub use log::{LogError, ReplayedLog};
 pub use state::{AuditCounts, CompetitorSummary, Counts, FoldError, JudgementRow, Pair, Session, SessionError, Ticket};
 pub use stop::{Chances, Plays};

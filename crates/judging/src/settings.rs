@@ -12,7 +12,7 @@ use output::numbers::{parse_positive, parse_tolerance};
 use output::path_error;
 use output::usage::usage;
 
-use crate::session_file::{SessionFile, EmptyFile};
+use crate::session_file::{EmptyFile, SessionFile};
 use crate::texts::Texts;
 
 /// Names and items in files are no larger than this together.

@@ -84,7 +84,8 @@ fn open_registered(entry: &Entry, options: &OpenOptions) -> Result<Dataset, Erro
         let message = format!("{} has no split {split}: expected {}", entry.name, parts.join(" or "));
         return Err(Error::new(ErrorKind::Unknown, message));
     }
-    let located = registry::locate(entry, &folder).ok_or_else(|| registry::missing_error(entry, options.split, &folder))?;
+    let located =
+        registry::locate(entry, &folder).ok_or_else(|| registry::missing_error(entry, options.split, &folder))?;
     let wanted = |part: &&registry::SplitEntry| options.split.map_or(part.counted, |split| part.name == split);
     let mut files = Vec::new();
     for part in entry.splits.iter().filter(wanted) {

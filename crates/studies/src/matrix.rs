@@ -37,8 +37,10 @@ pub struct PlayedEnvironment<A> {
 impl<A: PlayedArena + Clone + Sync> PlayedEnvironment<A> {
     /// A prepared environment with answers and figures by the settings; `changes` describes changing preferences in titles.
     pub fn new(prepared: PreparedEnvironment<A>, settings: &RunSettings, changes: Option<String>) -> Self {
-        let caption =
-            prepared.caption(settings.look.with_default_axes(Axes::Log)).with_note(changes).with_note(settings.late.describe());
+        let caption = prepared
+            .caption(settings.look.with_default_axes(Axes::Log))
+            .with_note(changes)
+            .with_note(settings.late.describe());
         let PreparedEnvironment { arenas, environment, names, measured, truth } = prepared;
         Self { arenas: LateArenas::new(arenas, settings.late.clone()), environment, names, measured, truth, caption }
     }

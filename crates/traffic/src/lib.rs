@@ -74,8 +74,8 @@ mod refusals;
 mod status;
 
 pub use config::{
-    Ask, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER_SEGMENT, OutcomeKind, Ranker,
-    Step, BreachReaction, UnitPosition,
+    Ask, BreachReaction, CLICKS, Config, ConfigError, Generators, Guard, Guardrails, Keep, Lane, OTHER_SEGMENT,
+    OutcomeKind, Ranker, Step, UnitPosition,
 };
 pub use conversion_verdicts::ConversionVerdicts;
 pub use event::{
@@ -83,9 +83,9 @@ pub use event::{
     State, Time,
 };
 pub use experiment::{
-    Alarm, Change, RequestAnswer, ClickFate, CommandError, ConversionFate, ConversionTally, RequestCounts, Experiment,
-    ExportedConversion, ExportedImpression, Fates, FoldError, ForgottenPart, HoldReason, Marks, NextStep, Notices,
-    NumberedEvent, Raise, Request, SCHEDULE, Snapshot, SnapshotError, UnitState,
+    Alarm, Change, ClickFate, CommandError, ConversionFate, ConversionTally, Experiment, ExportedConversion,
+    ExportedImpression, Fates, FoldError, ForgottenPart, HoldReason, Marks, NextStep, Notices, NumberedEvent, Raise,
+    Request, RequestAnswer, RequestCounts, SCHEDULE, Snapshot, SnapshotError, UnitState,
 };
 pub use guards::WatchedRate;
 pub use headline::{ExperimentStatus, Facts, Headline};

@@ -165,7 +165,8 @@ fn harm(ranker: usize, champion: usize, pairs: &[Option<&PairDecision>], thresho
     let is_harmed = |pair: &Option<&PairDecision>| {
         pair.is_some_and(|pair| pair.last.winner() == Some(champion) && pair.contradicted.is_none())
     };
-    let likeliest_segment = (0..ln_evidence.len()).max_by(|a, b| ln_evidence[*a].total_cmp(&ln_evidence[*b]).then(b.cmp(a)))?;
+    let likeliest_segment =
+        (0..ln_evidence.len()).max_by(|a, b| ln_evidence[*a].total_cmp(&ln_evidence[*b]).then(b.cmp(a)))?;
     let segments = (0..pairs.len()).filter(|segment| is_harmed(&pairs[*segment])).collect();
     Some(Harm { ranker, since: since_day?, segments, likeliest_segment })
 }

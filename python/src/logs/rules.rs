@@ -80,9 +80,7 @@ pub(super) fn read(text: &str) -> PyResult<Settings> {
     }
     settings.complete = match rules.until {
         Some(_) if rules.is_final => return Err(value_error("until and final exclude each other; give one of them")),
-        Some(text) => {
-            LogEnd::Until(settings.zone.time(&text).map_err(|error| value_error(format!("until: {error}")))?)
-        }
+        Some(text) => LogEnd::Until(settings.zone.time(&text).map_err(|error| value_error(format!("until: {error}")))?),
         None if rules.is_final => LogEnd::Final,
         None => settings.complete,
     };

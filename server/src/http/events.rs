@@ -252,7 +252,8 @@ impl Reader {
             Ok(fate) => fate,
             Err(ShapeError { path, found, expected }) => {
                 let place = if path.is_empty() { "the event".to_owned() } else { path };
-                let sent = of.and_then(Result::ok).map(|of| SentEvent { impression: of, action: ClickAction::Malformed });
+                let sent =
+                    of.and_then(Result::ok).map(|of| SentEvent { impression: of, action: ClickAction::Malformed });
                 EventStatus::Known("malformed", format!("{place}: found {found}; expected {expected}"), sent)
             }
         }

@@ -1,7 +1,9 @@
 //! The data of an experiment's page, copied at one moment: pages are made beside the writer.
 
 use super::status::still_warning;
-use traffic::{Change, Config, ConversionTally, RequestCounts, Experiment, Fates, NextStep, Time, UnitTally, WatchedRate};
+use traffic::{
+    Change, Config, ConversionTally, Experiment, Fates, NextStep, RequestCounts, Time, UnitTally, WatchedRate,
+};
 
 /// The most changes that a page lists.
 const MAX_CHANGES: usize = 12;

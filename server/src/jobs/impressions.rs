@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use interleave::{Doc, ListBuf, Page, Preference};
 use times::parse_duration;
-use traffic::{RequestAnswer, Config, Marks, Request, State, UnitPosition};
+use traffic::{Config, Marks, Request, RequestAnswer, State, UnitPosition};
 
 use super::Refusal;
 use crate::ids::{ImpressionId, UnitHashes};
@@ -104,7 +104,11 @@ pub enum Answer {
 ///
 /// # Errors
 /// If the key came before with another request, its impression is closed, or a list is missing.
-pub fn ask(transaction: &mut Transaction<'_>, ask: &ImpressionRequest, lists: Option<&Lists>) -> Result<Answer, Refusal> {
+pub fn ask(
+    transaction: &mut Transaction<'_>,
+    ask: &ImpressionRequest,
+    lists: Option<&Lists>,
+) -> Result<Answer, Refusal> {
     let (id, now, max_open) = (ask.experiment, transaction.now, transaction.open_impressions as u64);
     let experiment = transaction.experiment(id).ok_or_else(Refusal::no_experiment)?;
     let state = experiment.state();

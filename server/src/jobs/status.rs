@@ -275,8 +275,9 @@ fn details(experiment: &Experiment) -> Value {
     let raises =
         raises.map(|raise| json!({"time": raise.time, "share": raise.share, "who": raise.who, "why": raise.why}));
     let next = experiment.next_step();
-    let next = next
-        .map(|next| json!({"share": next.share, "left": next.time_left, "held": next.hold_reason.map(HoldReason::name)}));
+    let next = next.map(
+        |next| json!({"share": next.share, "left": next.time_left, "held": next.hold_reason.map(HoldReason::name)}),
+    );
     // With verdicts later.
     let segments = experiment.units_by_segment();
     let segments = segments.split_last().map(|((_, other), each)| {

@@ -89,7 +89,12 @@ impl DatabaseQueue {
     }
 
     /// Also on a server that leads no more: a received message must not be sent again.
-    pub(super) fn sent(&mut self, message: &DueMessage, answer: Result<(), String>, now: i64) -> Result<(), QueueError> {
+    pub(super) fn sent(
+        &mut self,
+        message: &DueMessage,
+        answer: Result<(), String>,
+        now: i64,
+    ) -> Result<(), QueueError> {
         self.ask(|session| match answer {
             Ok(()) => {
                 session.execute("UPDATE messages SET delivered = $2 WHERE id = $1", &[&message.id, &now])?;

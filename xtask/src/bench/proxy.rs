@@ -10,7 +10,8 @@ use interleave::{CreditTies, ProbabilisticInterleave};
 use letor_io::{FeatureId, lookalike};
 use rankers::{Rankings, TieBreaking};
 use simulation::proxy::{
-    EstimationContext, Identity, InterleavedComparison, PairSelection, Request, Sampling, StartMode, open_state, pair_count,
+    EstimationContext, Identity, InterleavedComparison, PairSelection, Request, Sampling, StartMode, open_state,
+    pair_count,
 };
 use simulation::site::Site;
 

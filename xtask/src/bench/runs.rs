@@ -150,7 +150,8 @@ fn measure_elsewhere(folder: &Path) -> Result<MeasuredCost> {
 fn peer(folder: &Path) -> Result<Option<MeasuredCost>> {
     let Some(python) = std::env::var_os(PEER) else { return Ok(None) };
     let output = Command::new(&python).args(["-c", PEER_MEASURES]).arg(folder).arg(MEASURES).output();
-    parse_cost(output.with_context(|| format!("failed to start {}, named by {PEER}", python.display()))?, 1024.0).map(Some)
+    parse_cost(output.with_context(|| format!("failed to start {}, named by {PEER}", python.display()))?, 1024.0)
+        .map(Some)
 }
 
 fn parse_cost(output: std::process::Output, unit: f64) -> Result<MeasuredCost> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use interleave::{Doc, ListBuf};
-use traffic::{RequestAnswer, Config, Experiment, Marks, RecordedEvent, Request};
+use traffic::{Config, Experiment, Marks, RecordedEvent, Request, RequestAnswer};
 
 use super::measure::{Row, nanoseconds};
 

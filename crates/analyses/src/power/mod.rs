@@ -191,7 +191,8 @@ mod tests {
         let fixed = Impressions::of_sign_test(&shares, &goal()).unwrap();
         // A horizon that is somewhat more than a single look needs.
         let decided = (1.5 * fixed.by_power[2].unwrap() * (1.0 - shares.ties)) as u64;
-        let of = |test: BoundedTest| Impressions::of_bounded_test(&shares, &goal(), &test).unwrap().by_power[1].unwrap();
+        let of =
+            |test: BoundedTest| Impressions::of_bounded_test(&shares, &goal(), &test).unwrap().by_power[1].unwrap();
         let yeast = of(BoundedTest::yeast(decided, 0.05).unwrap());
         assert!(
             fixed.by_power[1].unwrap() < yeast && yeast < 0.95 * anytime.by_power[1].unwrap(),

@@ -122,7 +122,8 @@ pub(crate) mod vectors {
     #[inline]
     pub(crate) fn nearly_highest(groups: &[RoundedLines], scale: f32) -> (ArmBits, f32) {
         let scale = _mm256_set1_ps(scale);
-        let bounds = |group: &RoundedLines| _mm256_add_ps(vector(&group.means), _mm256_mul_ps(scale, vector(&group.widths)));
+        let bounds =
+            |group: &RoundedLines| _mm256_add_ps(vector(&group.means), _mm256_mul_ps(scale, vector(&group.widths)));
         let mut tops = _mm256_set1_ps(f32::NEG_INFINITY);
         for group in groups {
             tops = _mm256_max_ps(bounds(group), tops);

@@ -164,7 +164,12 @@ impl Sampler {
 
     /// The arm that wins the most duels of a tournament among the field's first, and whether it wins all (or
     /// is the only one).
-    fn draw_first<P: Preferences>(&mut self, posterior: &P, field: Field<'_>, generator: &mut Generator) -> (usize, bool) {
+    fn draw_first<P: Preferences>(
+        &mut self,
+        posterior: &P,
+        field: Field<'_>,
+        generator: &mut Generator,
+    ) -> (usize, bool) {
         if let [only] = field.first {
             return (only.index(), true);
         }

@@ -72,7 +72,11 @@ impl Opening<'_> {
             } else {
                 format!("Pair by pair, none of {members} is known to be best with {confidence}.")
             };
-            return format!("{} {verdict}{}", no_order_sentence(self.misfit), self.winners.map_or_else(String::new, winners_sentence));
+            return format!(
+                "{} {verdict}{}",
+                no_order_sentence(self.misfit),
+                self.winners.map_or_else(String::new, winners_sentence)
+            );
         }
         if is_best {
             return format!(

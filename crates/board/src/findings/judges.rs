@@ -1,6 +1,6 @@
 //! Judges who deviate, and judges who alone determine the leader.
 
-use super::{Finding, TestData, Test};
+use super::{Finding, Test, TestData};
 use crate::group::{fitted, strongest};
 use statistics::bradley_terry::{Comparison, Point};
 use statistics::{StatisticsError, normal_above};

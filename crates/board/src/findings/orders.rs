@@ -1,6 +1,6 @@
 //! Effects of the order in which answers were shown, and judges who contradict themselves.
 
-use super::{Finding, TestData, Test};
+use super::{Finding, Test, TestData};
 use crate::units::Units;
 use statistics::bradley_terry::Point;
 use statistics::fixed_sample::sign_test;

@@ -9,7 +9,7 @@
 //! each judge (item) are those observed or their negatives, by a coin, and the larger p-value counts. Few clusters give few such tables:
 //! then only the clearest misfit is found.
 
-use super::{Finding, LEVEL, TestData, Test};
+use super::{Finding, LEVEL, Test, TestData};
 use crate::fit_accuracy::dispersion;
 use crate::populations::numbers_of;
 use crate::units::Unit;
@@ -97,8 +97,10 @@ pub(super) fn tests(data: &TestData<'_>) -> Vec<Test> {
     let replicate_count = if table.rows.len() > MAX_ROWS_OF_SMALL { REPLICATES_OF_LARGE } else { REPLICATES };
     // The gradient left at the fit: zero, or the pull of the prior, which refits of drawn tables leave as well.
     let pull = table.gradient(&observed);
-    let replicates: Vec<Statistics> =
-        (0..replicate_count).into_par_iter().map(|seed| table.statistics(&table.simulated_residuals(seed, &pull))).collect();
+    let replicates: Vec<Statistics> = (0..replicate_count)
+        .into_par_iter()
+        .map(|seed| table.statistics(&table.simulated_residuals(seed, &pull)))
+        .collect();
     let compare = |statistic_of: fn(&Statistics) -> f64| {
         p_value_and_ratio(statistic_of(&observed_statistics), &replicates.iter().map(statistic_of).collect::<Vec<_>>())
     };

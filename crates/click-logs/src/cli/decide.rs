@@ -20,7 +20,7 @@ use super::{against, html};
 use crate::measures::Measures;
 use crate::model::Primary;
 use crate::outcomes::read_conversions;
-use crate::verdict::{SYNTHETIC, warnings_before_verdict, is_synthetic, read_outcomes};
+use crate::verdict::{SYNTHETIC, is_synthetic, read_outcomes, warnings_before_verdict};
 
 /// Say who won, since when and how sure that is
 ///

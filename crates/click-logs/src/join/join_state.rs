@@ -16,7 +16,7 @@ use super::survey::names;
 use super::tally::{Tally, Trace};
 use super::units::{Counter, Days, LineupIndex, most_careful_choice, split_days};
 use crate::error::LogError;
-use crate::model::{LogEnd, Lineups, Settings};
+use crate::model::{Lineups, LogEnd, Settings};
 use crate::read::LogFile;
 
 /// Less memory than this only makes many small files.

@@ -75,8 +75,9 @@ impl PageReader {
             }
             scheme if ownership(scheme) != Ownership::Shared => {
                 let (displayed_page, _, body) = read_credit(credit).ok_or("what is kept of a receipt is damaged")?;
-                let mixed_list = MixedReceipt::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
-                    .map_err(|error| error.to_string())?;
+                let mixed_list =
+                    MixedReceipt::from_body(body, matches!(scheme, Scheme::Multileaving(_)), &lineup.method)
+                        .map_err(|error| error.to_string())?;
                 if let Some(owners) = mixed_list.owners() {
                     self.owners.extend(owners.into_iter().map(|owner| owner.map_or(NO_TEAM, |owner| owner as u8)));
                     self.are_known = true;

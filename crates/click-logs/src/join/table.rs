@@ -178,7 +178,9 @@ impl<'a> ImpressionTable<'a> {
         loop {
             match self.slots[slot] {
                 (_, NO_ENTRY) => return slot,
-                (part, entry) if part == slot_tag(id) && self.record(self.entries[entry as usize].record_offset).id() == id => {
+                (part, entry)
+                    if part == slot_tag(id) && self.record(self.entries[entry as usize].record_offset).id() == id =>
+                {
                     return slot;
                 }
                 _ => slot = (slot + 1) & mask,

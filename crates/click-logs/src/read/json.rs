@@ -136,7 +136,9 @@ impl<'de> Visitor<'de> for ObjectSeed<'_, '_, 'de> {
                 None => {
                     map.next_value::<IgnoredAny>()?;
                 }
-                Some(Slot::Object(within, name)) => map.next_value_seed(ObjectSeed { to: &mut *to, within, name, keep })?,
+                Some(Slot::Object(within, name)) => {
+                    map.next_value_seed(ObjectSeed { to: &mut *to, within, name, keep })?
+                }
                 Some(Slot::Field(field, name)) => {
                     let value = map.next_value_seed(FieldValueSeed { field, keep })?;
                     to.add(field, name, value);

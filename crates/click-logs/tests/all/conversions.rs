@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use click_logs::join::{ConversionFate, ConversionLog, CreditedConversions, Order, Resources, credit_with_conversions};
-use click_logs::model::{Attribution, LogEnd, ConversionRules, Settings, UnitKind};
+use click_logs::model::{Attribution, ConversionRules, LogEnd, Settings, UnitKind};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 

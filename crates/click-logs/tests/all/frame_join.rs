@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use click_logs::error::LineError;
 use click_logs::join::{FrameJoin, LogTotals, Survey, Tally, UnitOutcome, Units};
-use click_logs::model::{Click, LogEnd, Impression, Mixed, Settings};
+use click_logs::model::{Click, Impression, LogEnd, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
 use click_logs::simulate::{Simulation, rules};
 use verdicts::integrity::PageRecord;

@@ -142,7 +142,15 @@ impl Canvas {
         self.styled_text((x, y), text, size, align, INK, false);
     }
 
-    pub(crate) fn styled_text(&mut self, (x, y): (f64, f64), text: &str, size: f64, align: Align, color: Rgb, bold: bool) {
+    pub(crate) fn styled_text(
+        &mut self,
+        (x, y): (f64, f64),
+        text: &str,
+        size: f64,
+        align: Align,
+        color: Rgb,
+        bold: bool,
+    ) {
         let text = printable(text);
         self.marks.push(Mark::Text { x, y, text, size, color, align, bold, upward: false });
     }

@@ -258,7 +258,13 @@ impl PrintedPage<'_> {
         let pen = Pen { line: print.line(), cap: 0.25 * print.font, dots: plot.dots, spread: plot.spread };
         curves::draw(canvas, &plot.shown, &map, pen);
         if place == LegendPlace::Direct {
-            legend::draw_direct_labels(canvas, &drawn, frame, (top + above - 0.3 * size, frame.bottom + 0.5 * size), print);
+            legend::draw_direct_labels(
+                canvas,
+                &drawn,
+                frame,
+                (top + above - 0.3 * size, frame.bottom + 0.5 * size),
+                print,
+            );
         }
         if let Some(why) = plot.emptiness() {
             let y = (frame.top + frame.bottom) / 2.0;

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::log_position::LogPosition;
-use super::{Event, Purpose, AnswerWeight};
+use super::{AnswerWeight, Event, Purpose};
 use crate::config::{AuditedModel, Config, Goal};
 use crate::verdicts::{verdict_from_word, verdict_word};
 

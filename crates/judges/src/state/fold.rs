@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Session, SessionError, TicketState};
 use crate::choosers::{Chooser, Destination};
-use crate::event::{Event, LogPosition, Purpose, AnswerWeight, to_line};
+use crate::event::{AnswerWeight, Event, LogPosition, Purpose, to_line};
 use crate::model::Competitors;
 
 /// Why an event cannot follow those before it.

@@ -154,7 +154,9 @@ fn duplicate_features(dataset: &Dataset) -> Vec<(FeatureId, FeatureId)> {
         groups = next;
     }
     let zero = |feature: FeatureId| {
-        dataset.iter().all(|query| query.is_constant(feature) && !query.nonzero_features().any(|present| present == feature))
+        dataset
+            .iter()
+            .all(|query| query.is_constant(feature) && !query.nonzero_features().any(|present| present == feature))
     };
     let mut pairs: Vec<_> = groups
         .iter()

@@ -143,7 +143,10 @@ mod tests {
                     )
                 );
             }
-            assert_eq!(advice.general_sentence(), "`prog datasets fetch NAME` downloads one, or prints where to get it");
+            assert_eq!(
+                advice.general_sentence(),
+                "`prog datasets fetch NAME` downloads one, or prints where to get it"
+            );
         }
     }
 

@@ -35,7 +35,12 @@ pub(super) struct ParsedPiece {
 }
 
 /// Reads all rows of `piece`.
-pub(super) fn parse(piece: &Piece, ids: &QueryIdPlace, options: &ReadOptions, assembler: &mut Assembler) -> ParsedPiece {
+pub(super) fn parse(
+    piece: &Piece,
+    ids: &QueryIdPlace,
+    options: &ReadOptions,
+    assembler: &mut Assembler,
+) -> ParsedPiece {
     let mut parser = Parser {
         text: piece.text(),
         ids,

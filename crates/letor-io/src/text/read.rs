@@ -12,7 +12,7 @@ use super::assembler::Assembler;
 use super::file::Sizes;
 use super::file::{DataFile, FileList, Piece, PieceReader, QueryIdPlace, expand, no_row};
 use super::options::{Null, ReadOptions, SameQid};
-use super::parse::{QueryIdSource, ParsedPiece, parse};
+use super::parse::{ParsedPiece, QueryIdSource, parse};
 use crate::dataset::{Dataset, DatasetBuilder, EncodedQuery, Provenance};
 use crate::error::{Error, ErrorKind};
 

@@ -107,7 +107,7 @@ pub(super) fn join(
     merged.counts = counts;
     if let Some((gold, file)) = gold {
         (of_people.outside, of_people.first_outside) = judged_by_people_alone(qrels, gold);
-        if of_people.all().all(|query| query.labelled() == 0) {
+        if of_people.all_queries().all(|query| query.labelled() == 0) {
             return Err(no_double_judgment_error(file));
         }
         merged.gold = Some(of_people);

@@ -154,7 +154,8 @@ fn a_link_with_a_slash_is_the_same_link() {
     write(&root.path().join("disk/r"), &config(0, 10), "a").unwrap();
     std::os::unix::fs::symlink(root.path().join("disk/r"), root.path().join("link")).unwrap();
     for (seed, name) in [(1, "link/"), (2, "link/."), (3, "link")] {
-        let folder = ResultsFolder::claim(&root.path().join(name), &config(seed, 10), ExistingResults::MoveAside).unwrap();
+        let folder =
+            ResultsFolder::claim(&root.path().join(name), &config(seed, 10), ExistingResults::MoveAside).unwrap();
         folder.write(&config(seed, 10), || Ok(())).unwrap();
     }
     assert_eq!((names(root.path()), fs::read_link(root.path().join("link")).is_ok()), (vec_of(["disk", "link"]), true));

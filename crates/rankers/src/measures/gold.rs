@@ -103,7 +103,8 @@ impl Measurement<'_> {
                     value.weight += expansion * weight;
                 }
             }
-            let spread = (squares - value.whole_weight * value.whole_weight / population).max(0.0) / (population - 1.0).max(1.0);
+            let spread =
+                (squares - value.whole_weight * value.whole_weight / population).max(0.0) / (population - 1.0).max(1.0);
             GoldValue { variance: sampling * spread, ..value }
         };
         (0..self.rankings.arms()).map(of_arm).collect()

@@ -131,7 +131,9 @@ impl QueryMeasure<'_> {
     pub(super) fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
         let (value, norm) = match self {
             Self::Sum { gains, weights, norm } => (weighted_sum(list, shown, gains, weights), *norm),
-            Self::AveragePrecision { relevant, relevant_count, cutoff } => (precision_sum(list, shown, relevant, *cutoff), *relevant_count),
+            Self::AveragePrecision { relevant, relevant_count, cutoff } => {
+                (precision_sum(list, shown, relevant, *cutoff), *relevant_count)
+            }
             Self::ReciprocalRank { relevant, cutoff } => (reciprocal_rank(list, shown, relevant, *cutoff), 1.0),
         };
         if norm > 0.0 { (value / norm).min(1.0) } else { 0.0 }

@@ -80,7 +80,11 @@ impl StoppingTime {
     #[must_use]
     pub fn power(&self, units: f64) -> f64 {
         let steps = (units / self.step).floor();
-        if steps < 1.0 { 0.0 } else { self.decision_probabilities[(steps as usize).min(self.decision_probabilities.len()) - 1] }
+        if steps < 1.0 {
+            0.0
+        } else {
+            self.decision_probabilities[(steps as usize).min(self.decision_probabilities.len()) - 1]
+        }
     }
 
     /// The mean number of decided units.
@@ -386,8 +390,9 @@ mod tests {
         let threshold = libm::log(40.0);
         let typical = typical_units(&evidence, 0.53, threshold);
         let boundary = Boundary::new(&evidence, threshold, typical);
-        let median =
-            |step: f64| StoppingTime { step, decision_probabilities: walk(0.53, step, &boundary, 1.0) }.quantile(0.5).unwrap();
+        let median = |step: f64| {
+            StoppingTime { step, decision_probabilities: walk(0.53, step, &boundary, 1.0) }.quantile(0.5).unwrap()
+        };
         let (fine, coarse) = (median(1.0), median(4.0));
         assert!((coarse / fine - 1.0).abs() < 0.01, "{fine}, {coarse}");
     }

@@ -28,8 +28,10 @@ impl NetWins {
         let count = next_chances.len() as i64;
         let first_above = (limit - *low + 1).div_euclid(2).clamp(0, count);
         let first_below = ((-limit - *low).div_euclid(2) + 1).clamp(0, first_above);
-        let crossed =
-            (next_chances[first_above as usize..].iter().sum::<f64>(), next_chances[..first_below as usize].iter().sum::<f64>());
+        let crossed = (
+            next_chances[first_above as usize..].iter().sum::<f64>(),
+            next_chances[..first_below as usize].iter().sum::<f64>(),
+        );
         chances.clear();
         chances.extend_from_slice(&next_chances[first_below as usize..first_above as usize]);
         *low += 2 * first_below;

@@ -297,8 +297,12 @@ impl CompareStudy {
 
     /// The text of figures; `subject` comes first in the title.
     fn caption(&self, subject: &str, regret_basis: &RegretBasis) -> Caption {
-        let caption =
-            live_caption(self.description(), subject, regret_basis, self.settings.run.look.with_default_axes(Axes::Log));
+        let caption = live_caption(
+            self.description(),
+            subject,
+            regret_basis,
+            self.settings.run.look.with_default_axes(Axes::Log),
+        );
         let note = match &self.matrix {
             ProxyMatrix::Given { origin, name, .. } if !origin.is_of(&self.description().dataset.name) => {
                 origin.note(name)

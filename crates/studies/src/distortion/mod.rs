@@ -154,7 +154,8 @@ impl Study for DistortionStudy {
         let of_size = |&size: &u64| {
             let plan = Plan { size: size as usize, multileavings, sets, seed: self.seed };
             let method = &prepared.methods.multileaving;
-            let set_shares = loss_shares(&prepared.site, method, &truth.winners, plan, keeper.numbered_work(), &progress)?;
+            let set_shares =
+                loss_shares(&prepared.site, method, &truth.winners, plan, keeper.numbered_work(), &progress)?;
             Ok(Distortion::of(plan.size, &set_shares))
         };
         let distortion = sizes.iter().map(of_size).collect();

@@ -205,8 +205,9 @@ impl RunSettings {
 
     /// The places of the algorithms in the order in which they are shown: the requested ones first, then those of the folder.
     pub(crate) fn display_order(&self) -> Vec<usize> {
-        let is_new =
-            |at: &usize| !self.requested_algorithms.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical());
+        let is_new = |at: &usize| {
+            !self.requested_algorithms.iter().any(|spec| spec.canonical() == self.size.algorithms[*at].canonical())
+        };
         let mut order: Vec<usize> = (0..self.size.algorithms.len()).collect();
         order.sort_by_key(is_new);
         order

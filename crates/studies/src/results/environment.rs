@@ -12,7 +12,7 @@ use simulation::arm_names::ArmNames;
 use simulation::matrix::matrix_checksum;
 use simulation::proxy::MatrixOrigin;
 use simulation::runs::CopiedArenas;
-use simulation::runs::outside_duels::{OutsideDuelsFactory, OutsideArena};
+use simulation::runs::outside_duels::{OutsideArena, OutsideDuelsFactory};
 use simulation::seed_text::{SeedSubject, seed_text};
 use simulation::truth::regret_kind;
 

@@ -194,7 +194,10 @@ mod tests {
         ] {
             assert!(text.parse::<Length>().unwrap_err().contains(expected), "{text}");
         }
-        assert_eq!(("8pt".parse::<LetterSize>().unwrap().points, "7.5".parse::<LetterSize>().unwrap().points), (8.0, 7.5));
+        assert_eq!(
+            ("8pt".parse::<LetterSize>().unwrap().points, "7.5".parse::<LetterSize>().unwrap().points),
+            (8.0, 7.5)
+        );
         assert!("1pt".parse::<LetterSize>().unwrap_err().contains("from 4pt to 72pt"));
         assert!("8in".parse::<LetterSize>().is_err());
     }

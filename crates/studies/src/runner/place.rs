@@ -67,9 +67,9 @@ impl Workplace {
                 let Some(folder) = claim_shard(shard, path, key, *quiet)? else { return Ok(None) };
                 ClaimedPlace::Folder(Box::new(folder))
             }
-            (None, Destination::Folder { path, replace, is_named: named }) => {
-                ClaimedPlace::Folder(Box::new(claim_folder(path, ExistingResults::from_flag(*replace), *named, key, *quiet)?))
-            }
+            (None, Destination::Folder { path, replace, is_named: named }) => ClaimedPlace::Folder(Box::new(
+                claim_folder(path, ExistingResults::from_flag(*replace), *named, key, *quiet)?,
+            )),
             (None, Destination::File { path, replace }) => {
                 let file = claim_file(path, key, ExistingResults::from_flag(*replace))?;
                 if let Some(backup) = file.moves_to() {

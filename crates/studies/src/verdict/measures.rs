@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use simulation::arm_names::ArmNames;
 use statistics::fixed_sample::PValueCorrection;
 
-use super::pair_test::{AdjustedPValue, Corrected, PairTest, best};
+use super::pair_test::{AdjustedPValue, LabelCorrection, PairTest, best};
 use super::paired_test::PairedTest;
 use super::sentences::{against_baseline, best_against_others};
 
@@ -87,7 +87,7 @@ impl MeasureTests {
         if tests.is_empty() {
             return Ok(None);
         }
-        correct(&mut tests, settings.correction)?;
+        correct_p_values(&mut tests, settings.correction)?;
         Ok(Some(Self { queries, settings, tests, baseline: None }))
     }
 
@@ -97,7 +97,7 @@ impl MeasureTests {
     /// If a p-value is not in [0, 1].
     pub fn against_baseline(mut self, baseline: usize) -> Result<Self> {
         self.tests.retain(|test| test.first == baseline || test.second == baseline);
-        correct(&mut self.tests, self.settings.correction)?;
+        correct_p_values(&mut self.tests, self.settings.correction)?;
         Ok(Self { baseline: Some(baseline), ..self })
     }
 
@@ -201,7 +201,7 @@ impl MeasureTests {
             row.push(test.p.to_string());
             row.extend(AdjustedPValue::column(self.settings.correction).map(|_| test.adjusted_p.value().to_string()));
             row.push(self.queries.to_string());
-            if let Some(Corrected { labelled_queries, lambda }) = test.corrected {
+            if let Some(LabelCorrection { labelled_queries, lambda }) = test.corrected {
                 row.extend([labelled_queries.to_string(), lambda.to_string()]);
             }
             row
@@ -295,7 +295,7 @@ impl MeasureTests {
 }
 
 /// Corrects the p-values of each measure.
-fn correct(tests: &mut [PairTest], correction: PValueCorrection) -> Result<()> {
+fn correct_p_values(tests: &mut [PairTest], correction: PValueCorrection) -> Result<()> {
     for of_measure in tests.chunk_by_mut(|one, other| one.measure == other.measure) {
         let adjusted = correction.adjust(&of_measure.iter().map(|test| test.p).collect::<Vec<_>>())?;
         of_measure.iter_mut().zip(adjusted).for_each(|(test, p)| test.adjusted_p = AdjustedPValue::new(correction, p));

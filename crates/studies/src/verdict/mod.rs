@@ -16,10 +16,10 @@ use simulation::prepared_site::PreparedSite;
 use simulation::truth::GroundTruth;
 
 pub use self::clicks::click_sentence;
-pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, Leaning};
+pub use self::judged::{JudgedMean, JudgedMeasure, JudgedMeasures, LeaningLabels};
 pub use self::measure_table::{MeasureTable, RankerMeans};
 pub use self::measures::{MeasureTests, TestSettings};
-pub use self::pair_test::{AdjustedPValue, Corrected, PairTest};
+pub use self::pair_test::{AdjustedPValue, LabelCorrection, PairTest};
 pub use self::paired_test::PairedTest;
 use crate::results::AlgorithmSummary;
 

@@ -31,7 +31,7 @@ pub struct PairTest {
     pub adjusted_p: AdjustedPValue,
     /// The correction of values by a model's labels, if people's labels corrected them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub corrected: Option<Corrected>,
+    pub corrected: Option<LabelCorrection>,
 }
 
 /// A p-value after the correction for the number of tests, in files under the name of the correction.
@@ -78,7 +78,7 @@ impl AdjustedPValue {
 
 /// The correction of a model's labels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Corrected {
+pub struct LabelCorrection {
     /// The queries with labels of people.
     pub labelled_queries: usize,
     /// How much the model counts, 0 to 1.

@@ -19,12 +19,12 @@ use times::{Zone, parse_duration};
 use verdicts::conversions::Primary;
 use verdicts::{Bots, PairChoice};
 
-pub use guardrails::{Guard, Guardrails, BreachReaction};
+pub use guardrails::{BreachReaction, Guard, Guardrails};
 pub(crate) use outcomes::OutcomeRules;
 pub use outcomes::{CLICKS, OutcomeKind};
 pub use segments::OTHER_SEGMENT;
-pub(crate) use share::{RampStep, check_share, is_below};
 pub use share::{Lane, Step, UnitPosition};
+pub(crate) use share::{RampStep, check_share, is_below};
 
 /// An error in a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -10,7 +10,7 @@ use super::super::event::{Choice, DayRow, Event, Outcome, Reason, RecordedEvent,
 use super::clicks::EventOddities;
 use super::open_impressions::{Credit, OpenImpression};
 use super::units::MetRankers;
-use super::{Alarm, Change, RequestCounts, Experiment, ForgottenPart, HOURS, Raise};
+use super::{Alarm, Change, Experiment, ForgottenPart, HOURS, Raise, RequestCounts};
 use crate::config::ConfigError;
 
 /// Why an event cannot follow those before it.

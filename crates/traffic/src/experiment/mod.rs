@@ -38,7 +38,7 @@ use interleave::receipt::ExperimentVersion;
 
 use clicks::RecentlyClosed;
 pub use clicks::{ClickFate, Notices};
-pub use commands::{RequestAnswer, CommandError, Request};
+pub use commands::{CommandError, Request, RequestAnswer};
 use conversions::ConversionLedger;
 pub use conversions::{ConversionFate, ConversionTally};
 pub use export::{ExportedConversion, ExportedImpression};

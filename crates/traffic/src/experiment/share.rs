@@ -70,7 +70,8 @@ impl HoldReason {
 impl Share {
     /// The share at the start of an experiment; `None` if it has all units.
     pub(super) fn at_start(share: f64, time: Time) -> Option<Self> {
-        let begun = Self { value: share, running_time: 0, running_since: Some(time), is_trusted: true, raises: Vec::new() };
+        let begun =
+            Self { value: share, running_time: 0, running_since: Some(time), is_trusted: true, raises: Vec::new() };
         (share < 1.0).then_some(begun)
     }
 

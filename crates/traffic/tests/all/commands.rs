@@ -3,8 +3,8 @@
 use interleave::{ListBuf, Page, Preference};
 use traffic::lists::{ListError, Lists};
 use traffic::{
-    Ask, Choice, RequestAnswer, ClickFate, CommandError, Config, Event, Experiment, ForgottenPart, Guard, Keep, Marks, Reason,
-    RecordedEvent, Request, SnapshotError, State, BreachReaction,
+    Ask, BreachReaction, Choice, ClickFate, CommandError, Config, Event, Experiment, ForgottenPart, Guard, Keep, Marks,
+    Reason, RecordedEvent, Request, RequestAnswer, SnapshotError, State,
 };
 
 use crate::replays::replayed;
@@ -113,13 +113,25 @@ fn the_same_request_is_the_same_impression() {
     // Closed: a reload is a new impression, a repeated request is gone; after an hour its marks are forgotten.
     assert!(matches!(small.ask(40 * MINUTE, &marked(Some(7), None, None)), RequestAnswer::New { impression: 4, .. }));
     assert_eq!(small.ask(40 * MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::Gone { impression: 3 });
-    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::New { impression: 5, .. }));
+    assert!(matches!(
+        small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))),
+        RequestAnswer::New { impression: 5, .. }
+    ));
     assert_eq!(small.experiment.forgotten_marks(), 3);
     // Forgotten automatically: the same request is a new one.
-    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))), RequestAnswer::New { impression: 6, .. }));
+    assert!(matches!(
+        small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(9))),
+        RequestAnswer::New { impression: 6, .. }
+    ));
     small.experiment.forget_marks(&[5, 6]);
-    assert!(matches!(small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))), RequestAnswer::New { impression: 7, .. }));
-    assert!(matches!(small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))), RequestAnswer::New { impression: 8, .. }));
+    assert!(matches!(
+        small.ask(62 * MINUTE, &marked(None, Some(1), Some(5))),
+        RequestAnswer::New { impression: 7, .. }
+    ));
+    assert!(matches!(
+        small.ask(62 * MINUTE, &marked(Some(9), Some(2), Some(8))),
+        RequestAnswer::New { impression: 8, .. }
+    ));
 }
 
 /// An experiment that is over holds no units, but keeps the counts.
@@ -222,7 +234,8 @@ fn a_missing_list_closes_the_impression() {
         matches!(refused, CommandError::Missing { impression: 1, .. }) && refused.to_string().contains("is missing")
     );
     // Lists that come later, once.
-    let RequestAnswer::New { impression, arms, documents: None, .. } = small.experiment.choose(0, &of(1), None).unwrap()
+    let RequestAnswer::New { impression, arms, documents: None, .. } =
+        small.experiment.choose(0, &of(1), None).unwrap()
     else {
         panic!()
     };
@@ -237,7 +250,9 @@ fn a_missing_list_closes_the_impression() {
     small.experiment.advance(30 * MINUTE);
     assert_eq!(small.experiment.fates().open, 1);
     small.experiment.advance(30 * MINUTE + 1_000);
-    let RequestAnswer::New { impression, .. } = small.experiment.choose(DAY / 2, &of(2), None).unwrap() else { panic!() };
+    let RequestAnswer::New { impression, .. } = small.experiment.choose(DAY / 2, &of(2), None).unwrap() else {
+        panic!()
+    };
     assert!(small.experiment.close(DAY / 2, impression) && !small.experiment.close(DAY / 2, impression));
     assert_eq!(small.experiment.list(DAY / 2, impression, &none), Err(CommandError::Closed(3)));
     let reasons: Vec<Reason> = small
@@ -359,7 +374,8 @@ fn judges_see_pairs_in_either_order() {
     let mut experiment = Experiment::create(Config { ask: Ask::Duels, ..config(3, "rucb") }, 0).unwrap();
     let mut firsts = [0; 3];
     for unit in 1..=400 {
-        let RequestAnswer::New { impression, arms, .. } = experiment.choose(unit as i64, &of(unit), None).unwrap() else {
+        let RequestAnswer::New { impression, arms, .. } = experiment.choose(unit as i64, &of(unit), None).unwrap()
+        else {
             panic!()
         };
         if arms.len() < 2 {
@@ -504,7 +520,9 @@ fn what_makes_a_verdict_wrong_is_said() {
     // Judges click nothing, and some never answer.
     let mut judged = Experiment::create(Config { ask: Ask::Duels, ..all() }, 0).unwrap();
     for n in 0..1_200_u64 {
-        let RequestAnswer::New { impression, .. } = judged.choose(n as i64, &of(some(n)), None).unwrap() else { panic!() };
+        let RequestAnswer::New { impression, .. } = judged.choose(n as i64, &of(some(n)), None).unwrap() else {
+            panic!()
+        };
         if n % 5 > 0 {
             judged.judge(n as i64, impression, Preference::First).unwrap();
         }

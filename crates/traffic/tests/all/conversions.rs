@@ -8,8 +8,8 @@ use click_logs::model::ConversionRules;
 use interleave::{Doc, ListBuf};
 use rand::{RngExt as _, SeedableRng as _};
 use traffic::{
-    Appearance, RequestAnswer, Config, Conversion, ConversionFate, Event, Experiment, FoldError, Keep, OutcomeKind,
-    RecordedEvent, Request, State,
+    Appearance, Config, Conversion, ConversionFate, Event, Experiment, FoldError, Keep, OutcomeKind, RecordedEvent,
+    Request, RequestAnswer, State,
 };
 use verdicts::Bots;
 use verdicts::conversions::{LineFate, Primary};
@@ -206,7 +206,8 @@ impl Shop {
         let lists = [list(10), list(10)];
         let of = |ranker: u32| lists.get(ranker as usize);
         let request = Request { unit, ..Request::default() };
-        let RequestAnswer::New { impression, .. } = self.experiment.choose(self.now, &request, Some(&of)).unwrap() else {
+        let RequestAnswer::New { impression, .. } = self.experiment.choose(self.now, &request, Some(&of)).unwrap()
+        else {
             panic!()
         };
         self.impressions.push(impression);
@@ -515,7 +516,8 @@ fn what_was_named_decides() {
             now += MINUTE;
             let of = |ranker: u32| lists.get(ranker as usize);
             let request = Request { unit, ..Request::default() };
-            let RequestAnswer::New { impression, documents, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else {
+            let RequestAnswer::New { impression, documents, .. } = experiment.choose(now, &request, Some(&of)).unwrap()
+            else {
                 panic!()
             };
             let documents = documents.unwrap();

@@ -11,7 +11,7 @@ use rand::SeedableRng as _;
 use rankers::{Rankings, TieBreaking};
 use simulation::live_arena::LiveArena;
 use simulation::site::{MixingMethods, Site};
-use traffic::{RequestAnswer, Config, Experiment, Marks, Request};
+use traffic::{Config, Experiment, Marks, Request, RequestAnswer};
 
 const STEPS: u64 = 3_000;
 

@@ -9,9 +9,9 @@ use bandits::Preference;
 use interleave::Page;
 use statistics::Counts;
 use traffic::{
-    Appearance, Ask, Choice, RequestAnswer, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators, Guard,
-    Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, RecordedEvent, Request, SnapshotError, State, BreachReaction,
-    UnitState,
+    Appearance, Ask, BreachReaction, Choice, Config, Conversion, ConversionRow, DayRow, Event, Experiment, Generators,
+    Guard, Guardrails, Keep, Lane, Notice, Outcome, OutcomeKind, Reason, RecordedEvent, Request, RequestAnswer,
+    SnapshotError, State, UnitState,
 };
 use verdicts::Bots;
 use verdicts::amounts::{Amounts, SideSums};

@@ -5,7 +5,7 @@ use interleave::{Doc, ListBuf, Preference};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use statistics::Counts;
 use statistics::anytime::{PairTest, TestState};
-use traffic::{Ask, RequestAnswer, Config, Experiment, Keep, Request, State};
+use traffic::{Ask, Config, Experiment, Keep, Request, RequestAnswer, State};
 use verdicts::decide::{CountUnit, decide};
 
 use crate::shares::ramp;

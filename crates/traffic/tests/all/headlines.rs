@@ -1,7 +1,7 @@
 //! One sentence for each status of an experiment.
 
 use interleave::{Doc, ListBuf};
-use traffic::{RequestAnswer, Config, Experiment, ExperimentStatus, Guardrails, Headline, Request, State};
+use traffic::{Config, Experiment, ExperimentStatus, Guardrails, Headline, Request, RequestAnswer, State};
 
 use crate::{DAY, MINUTE};
 
@@ -38,7 +38,9 @@ impl Site {
             // One user in four is on a phone, where there are segments.
             let request = Request { unit: self.unit, segment: Some(u8::from(user % 4 > 0)), ..Request::default() };
             let chosen = self.experiment.choose(self.now, &request, Some(&|ranker| lists.get(ranker as usize)));
-            let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
+            let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else {
+                panic!("{chosen:?}")
+            };
             if let Some(of) = clicks(user) {
                 let place = documents.iter().position(|document| (document.0 >= 10) == (of == 1)).unwrap();
                 self.experiment.click(self.now, impression, place as u32);

@@ -23,8 +23,8 @@ use rand::{RngExt as _, SeedableRng as _};
 use replays::replayed;
 use shelf::Shelf;
 use traffic::{
-    Appearance, RequestAnswer, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, RecordedEvent,
-    Request, State, UnitPosition, UnitState,
+    Appearance, ClickFate, Config, Conversion, ConversionFate, Event, Experiment, Marks, RecordedEvent, Request,
+    RequestAnswer, State, UnitPosition, UnitState,
 };
 
 /// A minute in milliseconds.

@@ -1,7 +1,9 @@
 //! Oddities of impressions: noticed once each, and reported before a verdict.
 
 use interleave::{Doc, ListBuf};
-use traffic::{RequestAnswer, ClickFate, Config, Event, Experiment, ExperimentStatus, FaultKind, Notices, Request, State};
+use traffic::{
+    ClickFate, Config, Event, Experiment, ExperimentStatus, FaultKind, Notices, Request, RequestAnswer, State,
+};
 
 use crate::replays::replayed;
 use crate::{DAY, MINUTE};
@@ -37,7 +39,9 @@ impl Shop {
         (self.now, self.units) = (self.now + 1_000, self.units + 1);
         let request = Request { unit: self.units, ..Request::default() };
         let chosen = self.experiment.choose(self.now, &request, Some(&|ranker| lists.get(ranker as usize)));
-        let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
+        let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else {
+            panic!("{chosen:?}")
+        };
         Page { impression, is_new: documents.iter().map(|document| document.0 >= 10).collect() }
     }
 
@@ -267,7 +271,9 @@ fn every_pair_that_met_is_checked() {
         (shop.now, shop.units) = (shop.now + 1_000, shop.units + 1);
         let request = Request { unit: shop.units, ..Request::default() };
         let chosen = shop.experiment.choose(shop.now, &request, Some(&|ranker| lists.get(ranker as usize)));
-        let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else { panic!("{chosen:?}") };
+        let Ok(RequestAnswer::New { impression, documents: Some(documents), .. }) = chosen else {
+            panic!("{chosen:?}")
+        };
         // The ids of `c` are written in another way.
         let place = documents.iter().position(|document| document.0 >= 20);
         match place {

@@ -1,6 +1,6 @@
 //! A log gives the same experiment again.
 
-use traffic::{Config, RequestCounts, Event, EventError, Experiment, FoldError, Keep, RecordedEvent, Request};
+use traffic::{Config, Event, EventError, Experiment, FoldError, Keep, RecordedEvent, Request, RequestCounts};
 
 use crate::shares::ramp;
 use crate::{START, World, config};

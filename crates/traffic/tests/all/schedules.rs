@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use traffic::{
-    Change, RequestAnswer, CommandError, Config, Event, Experiment, RecordedEvent, Request, SCHEDULE, SnapshotError, State,
+    Change, CommandError, Config, Event, Experiment, RecordedEvent, Request, RequestAnswer, SCHEDULE, SnapshotError,
+    State,
 };
 
 use crate::replays::replayed;

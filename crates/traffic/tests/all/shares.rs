@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use traffic::{
-    RequestAnswer, CommandError, Config, Event, Experiment, Guard, Guardrails, HoldReason, Lane, RecordedEvent, Request,
-    SnapshotError, State, Step, BreachReaction, UnitPosition,
+    BreachReaction, CommandError, Config, Event, Experiment, Guard, Guardrails, HoldReason, Lane, RecordedEvent,
+    Request, RequestAnswer, SnapshotError, State, Step, UnitPosition,
 };
 
 use crate::replays::replayed;

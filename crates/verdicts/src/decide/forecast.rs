@@ -241,7 +241,12 @@ mod tests {
         }
         assert!(near.chances.iter().zip(&far.chances).all(|(near, far)| near.share < far.share), "{near:?} {far:?}");
         // Decided, and of one day.
-        assert!(decide_without_progress(&outcomes(&[[90, 10], [90, 10]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
+        assert!(
+            decide_without_progress(&outcomes(&[[90, 10], [90, 10]]), 0.05, CountUnit::Units)
+                .unwrap()
+                .forecast
+                .is_none()
+        );
         assert!(decide_without_progress(&outcomes(&[[50, 50]]), 0.05, CountUnit::Units).unwrap().forecast.is_none());
     }
 
@@ -272,7 +277,9 @@ mod tests {
                 let wins = binomial(20, share, &mut draws);
                 days.push([wins, 20 - wins]);
                 if day == 4 {
-                    let Some(forecast) = decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast else {
+                    let Some(forecast) =
+                        decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().forecast
+                    else {
                         break;
                     };
                     said =
@@ -280,7 +287,8 @@ mod tests {
                 }
             }
             let Some(said) = said else { continue };
-            come_true |= decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().pairs[0].since.is_some();
+            come_true |=
+                decide_without_progress(&outcomes(&days), 0.05, CountUnit::Units).unwrap().pairs[0].since.is_some();
             let bin = &mut bins[((4.0 * said) as usize).min(3)];
             *bin = [bin[0] + 1.0, bin[1] + said, bin[2] + f64::from(u8::from(come_true))];
         }

@@ -282,10 +282,12 @@ mod tests {
         // On the day before, it was expected soon.
         let mut before = outcomes(2);
         before.days.truncate(since as usize);
-        let more = decide_without_progress(&before, 0.05, CountUnit::Units).unwrap().pairs[0].units_until_decided.unwrap();
+        let more =
+            decide_without_progress(&before, 0.05, CountUnit::Units).unwrap().pairs[0].units_until_decided.unwrap();
         assert!((1..5_000).contains(&more), "{more}");
         // Impressions counted as independent are twice as many.
-        let sooner = decide_without_progress(&outcomes(2), 0.05, CountUnit::Impressions).unwrap().pairs[0].since.unwrap();
+        let sooner =
+            decide_without_progress(&outcomes(2), 0.05, CountUnit::Impressions).unwrap().pairs[0].since.unwrap();
         assert!(sooner < since);
     }
 
@@ -298,7 +300,10 @@ mod tests {
             (Some(0), (0, 2), vec![0])
         );
         // A third of the level each: no sooner than alone.
-        assert!(decision.pairs[0].since >= decide_without_progress(&outcomes(2), 0.05, CountUnit::Units).unwrap().pairs[0].since);
+        assert!(
+            decision.pairs[0].since
+                >= decide_without_progress(&outcomes(2), 0.05, CountUnit::Units).unwrap().pairs[0].since
+        );
         assert_eq!(decision.pairs[2].last.verdict, TestState::Open);
         // The two of the best are decided with it, and the third claims nothing from then on.
         let since = best.declared.unwrap().1;
@@ -397,7 +402,11 @@ mod tests {
             for day in outcomes.days.chunk_by(|a, b| a.day == b.day) {
                 running_decision.add(day).unwrap();
             }
-            assert_eq!(running_decision.decision(), decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap(), "{seed}");
+            assert_eq!(
+                running_decision.decision(),
+                decide_without_progress(&outcomes, 0.05, CountUnit::Units).unwrap(),
+                "{seed}"
+            );
             let half = Outcomes {
                 days: outcomes.days[..outcomes.days.partition_point(|row| row.day < 6)].to_vec(),
                 ..outcomes.clone()

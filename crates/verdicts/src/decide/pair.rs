@@ -177,7 +177,11 @@ impl PairState {
             shares.look_at(look.counts);
             note_moves(&mut self.ends, &mut self.move_days, shares.ends(), look.day);
             if reached.is_some_and(|reached| look.day >= reached) {
-                note_contradiction(&mut self.since_verdict, oriented(look.counts, is_first), shares.test().ln_threshold())?;
+                note_contradiction(
+                    &mut self.since_verdict,
+                    oriented(look.counts, is_first),
+                    shares.test().ln_threshold(),
+                )?;
             }
         }
         self.best = Some(shares);
@@ -301,7 +305,11 @@ fn note_moves(ends: &mut [f64; 2], move_days: &mut [i32; 2], new: [f64; 2], day:
 }
 
 /// Whether the verdict is contradicted at these counts of its winner; the first call begins with the verdict.
-fn note_contradiction(since_verdict: &mut Option<SinceVerdict>, counts: Counts, ln_threshold: f64) -> Result<bool, StatisticsError> {
+fn note_contradiction(
+    since_verdict: &mut Option<SinceVerdict>,
+    counts: Counts,
+    ln_threshold: f64,
+) -> Result<bool, StatisticsError> {
     if since_verdict.is_none() {
         *since_verdict = Some(SinceVerdict::begin(counts, ln_threshold)?);
     }

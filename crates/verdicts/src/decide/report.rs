@@ -215,7 +215,10 @@ pub(super) fn contradiction_sentence(decision: &Decision, contradiction: Contrad
     };
     if contradiction.other_is_ahead() {
         let until_day = date(contradiction.until);
-        format!("{winner} was ahead until {until_day}; {other} is ahead now: since then, {}.", counts_text(contradiction.since))
+        format!(
+            "{winner} was ahead until {until_day}; {other} is ahead now: since then, {}.",
+            counts_text(contradiction.since)
+        )
     } else {
         let (after, until_day, counts) = contradiction.against;
         format!(
@@ -347,7 +350,9 @@ mod tests {
                 "day,first,second,unit_wins,unit_losses,unit_ties,impression_wins,impression_losses,impression_ties";
             parse_table(&format!("{header}\n2026-11-22,A,B,{wins},{losses},50,1,1,1\n"))
         };
-        let text = |wins, losses| report(&decide_without_progress(&table(wins, losses), 0.05, CountUnit::Units).unwrap(), Some("user"));
+        let text = |wins, losses| {
+            report(&decide_without_progress(&table(wins, losses), 0.05, CountUnit::Units).unwrap(), Some("user"))
+        };
         let won = text(300, 400);
         assert!(won.starts_with("B beats A: 99."), "{won}");
         assert!(won.contains("\n  B won 57.1% of 700 users that preferred a side (5"), "{won}");
@@ -397,7 +402,9 @@ mod tests {
         (first.day, second.counts) = (first.day - 1, DayCounts::default());
         second.counts.amounts = Amounts::default();
         let two = Outcomes { days: vec![first, second], ..outcomes };
-        let of = |outcomes: &Outcomes| decide_without_progress(outcomes, 0.05, CountUnit::Units).unwrap().pairs[0].effect.unwrap();
+        let of = |outcomes: &Outcomes| {
+            decide_without_progress(outcomes, 0.05, CountUnit::Units).unwrap().pairs[0].effect.unwrap()
+        };
         assert_eq!(of(&two).clicks.rates, [300.0 / 740.0, 803.0 / 740.0]);
     }
 
@@ -407,6 +414,6 @@ mod tests {
             [0.95, 0.97499, 0.9999999, 0.99456].map(percent_of_confidence),
             ["95%", "97.4%", "over 99.99%", "99.45%"]
         );
-        assert_eq!([7, 123, 98_765].map(round), [7, 130, 99_000]);
+        assert_eq!([7, 123, 98_765].map(round_up), [7, 130, 99_000]);
     }
 }

@@ -207,6 +207,10 @@ pub(super) fn decide_one(
 
 /// The same without progress.
 #[cfg(test)]
-pub(super) fn decide_without_progress(outcomes: &Outcomes, alpha: f64, by: CountUnit) -> Result<Decision, StatisticsError> {
+pub(super) fn decide_without_progress(
+    outcomes: &Outcomes,
+    alpha: f64,
+    by: CountUnit,
+) -> Result<Decision, StatisticsError> {
     decide_one(outcomes, alpha, by, &|_| ())
 }

@@ -241,7 +241,8 @@ impl<S: UnitStore> UnitLedger<S> {
                     .comparisons
                     .iter()
                     .filter_map(|(version, _, comparison)| Some((*version, comparison.as_ref()?)));
-                comparisons.for_each(|(version, comparison)| version_counts.version(version).count_impression(comparison));
+                comparisons
+                    .for_each(|(version, comparison)| version_counts.version(version).count_impression(comparison));
             }
             let last_day = day.saturating_add(rules.unit_days as i32 - 1);
             let steered = unit_day.comparisons.extract_if(.., |(version, ..)| rules.is_steered(*version)).collect();

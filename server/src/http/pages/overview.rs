@@ -150,7 +150,7 @@ fn percent(share: f64) -> String {
 /// The next step of the ramp, in a few words.
 fn ramp(config: &Config, next: Option<NextStep>) -> String {
     let all = if config.lane.is_some() { "of the users of its lane" } else { "of all users" };
-    let Some(NextStep { share, left: time_left, hold_reason: held }) = next else { return all.to_owned() };
+    let Some(NextStep { share, time_left, hold_reason: held }) = next else { return all.to_owned() };
     let next = percent(share);
     match held {
         Some(HoldReason::State) => format!("{all}; {next} once it runs again"),

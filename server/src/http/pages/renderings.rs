@@ -195,10 +195,15 @@ mod tests {
     fn only_what_changed_is_sent() {
         let part = |id, html: &str| Section { id, html: html.to_owned() };
         let made = Instant::now();
-        let first =
-            next_rendering(made, (State::Running, None), vec![part("a", "1\n2"), part("controls", ""), part("b", "x")], None);
+        let first = next_rendering(
+            made,
+            (State::Running, None),
+            vec![part("a", "1\n2"), part("controls", ""), part("b", "x")],
+            None,
+        );
         assert_eq!(first.after(0).count(), 2);
-        let second = next_rendering(made, (State::Running, None), vec![part("a", "1\n2"), part("b", "y")], Some(&first));
+        let second =
+            next_rendering(made, (State::Running, None), vec![part("a", "1\n2"), part("b", "y")], Some(&first));
         let changed: Vec<&Piece> = second.after(first.version).collect();
         assert_eq!(changed.len(), 1);
         assert_eq!(&changed[0].message[..], b"event: part\ndata: {\"html\":\"y\",\"part\":\"b\"}\n\n");

@@ -263,7 +263,10 @@ impl Challengers {
         not_itself: bool,
         scale: f64,
         generator: &mut Generator,
-        (nearly_highest, of_width): (impl Fn(&[RoundedLines], f32) -> (ArmBits, f32), impl Fn(&[RoundedLines], f32) -> ArmBits),
+        (nearly_highest, of_width): (
+            impl Fn(&[RoundedLines], f32) -> (ArmBits, f32),
+            impl Fn(&[RoundedLines], f32) -> ArmBits,
+        ),
     ) -> usize {
         let row = champion * self.stride..(champion + 1) * self.stride;
         let rounded = &self.rounded[row.clone()];

@@ -88,7 +88,8 @@ impl Utilities {
         let before = self.filters[self.best].prior;
         let max_weight = self.filters.iter().map(|filter| filter.weight).fold(f64::NEG_INFINITY, f64::max);
         let arms = self.filters[self.best].utilities.distributions().len() as u64;
-        let min_weight = if self.duels < PRIOR_DUELS_PER_ARM * arms { max_weight + libm::log(MIN_PRIOR_SHARE) } else { max_weight };
+        let min_weight =
+            if self.duels < PRIOR_DUELS_PER_ARM * arms { max_weight + libm::log(MIN_PRIOR_SHARE) } else { max_weight };
         self.filters.retain(|filter| filter.weight >= min_weight);
         let best = self.filters.iter().position(|filter| filter.weight == max_weight);
         self.best = best.expect("the heaviest stays");

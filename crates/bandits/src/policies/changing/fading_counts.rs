@@ -277,7 +277,9 @@ mod tests {
                         let evidence = (lost - won).max(0.0).powi(2) / (4.0 * (won + lost)).max(1e-6);
                         for (time, is) in [(evidence + 1e-6, false), (evidence - 1e-6, true)] {
                             assert!(
-                                (memory.evidence_and_threshold(time).0[(i, j)] > memory.evidence_and_threshold(time).1) == is || evidence < 1e-6,
+                                (memory.evidence_and_threshold(time).0[(i, j)] > memory.evidence_and_threshold(time).1)
+                                    == is
+                                    || evidence < 1e-6,
                                 "{rule:?}, {step}, {i}, {j}"
                             );
                         }

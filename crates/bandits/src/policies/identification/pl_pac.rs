@@ -120,7 +120,8 @@ impl PlPac {
             self.left.retain(|_| stays.next() == Some(true));
         }
 
-        let close = |i: Arm, j: Arm| self.lead_and_radius(i, j).is_some_and(|(lead, radius)| lead - radius > -self.epsilon);
+        let close =
+            |i: Arm, j: Arm| self.lead_and_radius(i, j).is_some_and(|(lead, radius)| lead - radius > -self.epsilon);
         let good = |&i: &Arm| self.left.iter().all(|&j| j == i || close(i, j));
         if let Some(arm) = self.left.iter().copied().find(good) {
             self.left = vec![arm];

@@ -2,7 +2,9 @@
 
 use board::{Board, Clusters, Settings, Table, Units};
 use statistics::anytime::EProcess;
-use statistics::bradley_terry::{Comparison, Fit, MaxT, Options, Point, SequentialEvidence, Ties, cells, inflated_covariances, two_way_covariances};
+use statistics::bradley_terry::{
+    Comparison, Fit, MaxT, Options, Point, SequentialEvidence, Ties, cells, inflated_covariances, two_way_covariances,
+};
 
 /// Pairs (i, j) with i claimed to be stronger than j: at one look, at every look, without a model; and the claimed best.
 pub(super) struct Before {
@@ -34,7 +36,9 @@ pub(super) fn before(table: &Table, at_every_look: bool) -> Before {
     let by = |clusters: &[u32]| fit.sandwich(&comparisons, Some(clusters), true);
     let (items, judges) = (table.items.len(), table.judges.len());
     let (clusters, found, count) = match (items >= 20, judges >= 20) {
-        (true, true) => (Clusters::Both, two_way_covariances(&by(&by_item), &by(&by_judge), &by(&both)), Some(items.min(judges))),
+        (true, true) => {
+            (Clusters::Both, two_way_covariances(&by(&by_item), &by(&by_judge), &by(&both)), Some(items.min(judges)))
+        }
         (true, false) => (Clusters::Item, by(&by_item), Some(items)),
         (false, true) => (Clusters::Judge, by(&by_judge), Some(judges)),
         (false, false) => (Clusters::Units, fit.sandwich(&comparisons, None, true), None),

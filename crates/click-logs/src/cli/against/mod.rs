@@ -24,7 +24,7 @@ use super::output_format::OutputFormat;
 use crate::error::LogError;
 use crate::model::Primary;
 use crate::outcomes::{need_impressions, primary};
-use crate::verdict::{warnings_before_verdict, is_synthetic, outlook, read_outcomes};
+use crate::verdict::{is_synthetic, outlook, read_outcomes, warnings_before_verdict};
 
 /// The largest table, in bytes.
 const MAX_TABLE_BYTES: u64 = 1 << 26;
@@ -243,7 +243,8 @@ impl PredictedResult {
         );
         let outlook = outlook(&verdicts, &summary);
         prediction.ranker = Some(ranker.to_owned());
-        prediction.warnings = verdicts.change().into_iter().chain(warnings_before_verdict(&verdicts, &summary)).collect();
+        prediction.warnings =
+            verdicts.change().into_iter().chain(warnings_before_verdict(&verdicts, &summary)).collect();
         prediction.repair = (outlook.advice.action == Action::Repair)
             .then(|| format!("{} {}", outlook.headline, outlook.advice.sentence));
         prediction.is_synthetic = is_synthetic(&summary);

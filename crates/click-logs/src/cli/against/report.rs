@@ -71,9 +71,10 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
     }
     match past.significant {
         Some(Counts { wins: 0, losses: 0, ties: 0 }) => say("No A/B result is significant at 5%."),
-        Some(counts) => {
-            say(&format!("Where the A/B result is significant at 5%: {}", agreement_sentence(counts, "experiment", alpha)?))
-        }
+        Some(counts) => say(&format!(
+            "Where the A/B result is significant at 5%: {}",
+            agreement_sentence(counts, "experiment", alpha)?
+        )),
         None => {}
     }
     say("");
@@ -81,7 +82,11 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
         None => say("All A/B results are equal: they have no correlation with those of interleaving."),
         Some(correlation) => match correlation.interval(alpha)? {
             Some(interval) => {
-                say(&format!("Correlation {} ({level} interval {}).", digits(correlation.pearson), interval_text(interval)));
+                say(&format!(
+                    "Correlation {} ({level} interval {}).",
+                    digits(correlation.pearson),
+                    interval_text(interval)
+                ));
             }
             None => {
                 say(&format!("Correlation {}; three experiments have no interval for it.", digits(correlation.pearson)))
@@ -122,7 +127,10 @@ pub(super) fn report_text(past: &PastExperiments, prediction: Option<&PredictedR
         }
         let (least, most) = past.reach;
         if prediction.result.value < least || prediction.result.value > most {
-            say(&format!("No past result was that far out ({}): the line is a guess there.", interval_text(past.reach)));
+            say(&format!(
+                "No past result was that far out ({}): the line is a guess there.",
+                interval_text(past.reach)
+            ));
         }
     }
     say("");

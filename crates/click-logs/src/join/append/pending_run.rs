@@ -10,7 +10,7 @@ use super::description::{Description, FORMAT_VERSION, InputFile, StoredLineup};
 use super::sections::SectionWriter;
 use super::state::{DESCRIPTION, State};
 use crate::join::tally::Tally;
-use crate::model::{LogEnd, Lineup, Settings};
+use crate::model::{Lineup, LogEnd, Settings};
 
 /// The content of the next description, apart from the files and the data.
 pub(super) struct NextDescription {

@@ -22,7 +22,7 @@ use crate::join::encode_blocks::LineKind;
 use crate::join::inputs::Inputs;
 use crate::join::tally::Tally;
 use crate::join::units::DayTotals;
-use crate::model::{LogEnd, Lineups, Settings};
+use crate::model::{Lineups, LogEnd, Settings};
 
 /// The name of the description.
 pub(super) const DESCRIPTION: &str = "state.json";

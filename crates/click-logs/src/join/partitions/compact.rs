@@ -13,9 +13,7 @@ pub(in crate::join) fn impressions(bytes: &mut Vec<u8>) {
             (record.length(), record.id(), record.copies(), record.place_of_copies());
         let is_copy = |other_offset: usize| {
             let other = ImpressionRecord::first(&bytes[other_offset..bytes_kept], false);
-            other.is_some_and(|other| {
-                other.content() == record.content() && other.copies() + copies <= MAX_COPIES
-            })
+            other.is_some_and(|other| other.content() == record.content() && other.copies() + copies <= MAX_COPIES)
         };
         match records.find(id, bytes_kept, is_copy) {
             Some(other_offset) => bytes[other_offset + place_of_copies] += copies,

@@ -283,7 +283,12 @@ impl<'a> Counter<'a> {
             self.tally.units(fate, outcomes.len().max(1) as u64);
             for (_, ordered) in &outcomes {
                 trace_unit(&mut self.traced, self.at, (version, day), Some((ordered.pair, ordered.net.into())), fate);
-                self.credit_conversions((version, day, ordered.pair), first, UnitDraft::default(), fate == UnitFate::Bot);
+                self.credit_conversions(
+                    (version, day, ordered.pair),
+                    first,
+                    UnitDraft::default(),
+                    fate == UnitFate::Bot,
+                );
             }
             if outcomes.is_empty() {
                 trace_unit(&mut self.traced, self.at, (version, day), None, fate);

@@ -115,7 +115,9 @@ pub(super) fn check(field: &TypePtr, content: ColumnContent) -> Result<(), (Stri
         ColumnContent::Lists => element(field).is_some_and(is_id) || is_text(field),
         ColumnContent::Times => is_time(field),
         ColumnContent::Numbers | ColumnContent::Places => is_number(field) || is_text(field),
-        ColumnContent::Receipts | ColumnContent::Objects => is_text(field) || field.is_group() && element(field).is_none(),
+        ColumnContent::Receipts | ColumnContent::Objects => {
+            is_text(field) || field.is_group() && element(field).is_none()
+        }
         ColumnContent::Anything => true,
     };
     match content {

@@ -148,7 +148,8 @@ pub(super) fn winner_by_sign(expected: f64) -> Preference {
 
 /// The winner by the clicked positions, the same as [`Tally`]'s; decided without a tally if all lean towards one ranker.
 pub(crate) fn winner(clicked: impl Iterator<Item = DrawProbabilities> + Clone) -> Preference {
-    let mut leans = clicked.clone().map(|probabilities| probabilities.compare_rankers()).filter(|leaning| leaning.is_ne());
+    let mut leans =
+        clicked.clone().map(|probabilities| probabilities.compare_rankers()).filter(|leaning| leaning.is_ne());
     let Some(first) = leans.next() else { return Preference::Tie };
     if leans.all(|leaning| leaning == first) {
         return Preference::of(first);
@@ -234,7 +235,10 @@ mod tests {
         assert!((clicked[0].probability_of_second() - 0.554_778).abs() < 1e-6);
         assert!((clicked[1].probability_of_second() - 0.749_743).abs() < 1e-6);
         assert!(
-            (expectation(clicked.iter().map(DrawProbabilities::probability_of_second), &mut vec![0.0; clicked.len() + 1]) - 0.304_520)
+            (expectation(
+                clicked.iter().map(DrawProbabilities::probability_of_second),
+                &mut vec![0.0; clicked.len() + 1]
+            ) - 0.304_520)
                 .abs()
                 < 2e-6
         );

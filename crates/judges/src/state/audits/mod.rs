@@ -44,7 +44,7 @@ use super::answers::outcome;
 use super::{JudgementRow, Session, TicketState, sorted_pair};
 use crate::choosers::Destination;
 use crate::config::AuditedModel;
-use crate::event::{Event, Purpose, AnswerWeight};
+use crate::event::{AnswerWeight, Event, Purpose};
 use crate::model::Competitors;
 use crate::screen::stream;
 

@@ -275,7 +275,11 @@ fn read(path: &std::path::Path, lexicographic: bool, quiet: bool) -> Result<(Pre
 }
 
 /// The matrix of `file`, which was read from `path`, with its arms in numeric order.
-fn matrix_and_source(file: MatrixFile, path: &std::path::Path, lexicographic: bool) -> Result<(PreferenceMatrix, Source)> {
+fn matrix_and_source(
+    file: MatrixFile,
+    path: &std::path::Path,
+    lexicographic: bool,
+) -> Result<(PreferenceMatrix, Source)> {
     let MatrixFile { matrix, origin, .. } = file;
     let matrix = if lexicographic { matrix.undo_alphabetical_order() } else { matrix };
     let name = path.file_name().with_context(|| format!("{} has no file name", path.display()))?;

@@ -7,7 +7,7 @@ use output::numbers::{number, significant};
 use super::setting_series::{SettingSeries, first_remark, mean, points_at, remark};
 use super::setting_trends::{flat, grows, trend};
 use super::shape::{crossing, slower};
-use super::{ClosedRange, Claim, ClaimResult, PointSelection, Test, TestedClaim};
+use super::{Claim, ClaimResult, ClosedRange, PointSelection, Test, TestedClaim};
 use crate::experiment::series::{Point, Series};
 
 /// Tests `claim` on measurements at `scale`, where 1 is the paper's size; `synthetic` is whether a setting's data are synthetic.

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use output::numbers::parse_positive;
 use serde::Deserialize;
 
-use super::{ClosedRange, Claim, PaperCrossing, PointSelection, Test};
+use super::{Claim, ClosedRange, PaperCrossing, PointSelection, Test};
 
 /// A claim as the file states it.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -119,7 +119,8 @@ impl RawClaim {
         for (curve, rises) in [(&self.rises, true), (&self.shrinks, false)] {
             if let Some(curve) = curve {
                 ensure!(self.r#in.len() > 1, "`rises` and `shrinks` need `in` with settings in order");
-                let factor = ClosedRange { above: self.times.unwrap_or(1.0), below: self.at_most.unwrap_or(f64::INFINITY) };
+                let factor =
+                    ClosedRange { above: self.times.unwrap_or(1.0), below: self.at_most.unwrap_or(f64::INFINITY) };
                 ensure!(factor.above <= factor.below, "`at-most` must be at least `times`");
                 tests.push(Test::Trend { curve: curve.clone(), rises, factor });
             }

@@ -121,7 +121,8 @@ pub(super) fn entries<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
     struct Section(SettingEntry);
     impl<'de> Deserialize<'de> for Section {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let EntryWithFlags::<SettingEntry, LateRequest> { mut entry, cases } = EntryWithFlags::deserialize(deserializer)?;
+            let EntryWithFlags::<SettingEntry, LateRequest> { mut entry, cases } =
+                EntryWithFlags::deserialize(deserializer)?;
             for case in cases {
                 let answers = case.flags.answers().map_err(D::Error::custom)?;
                 if answers.file.is_some() {

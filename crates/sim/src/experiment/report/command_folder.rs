@@ -64,7 +64,7 @@ impl CommandFolder {
     }
 
     /// The folders in `results` that belong to none of the experiments `summaries`: with figures, or of a command that draws none.
-    pub(super) fn all_in(results: &Path, summaries: &[Summary]) -> Result<Vec<Self>> {
+    pub(super) fn read_all(results: &Path, summaries: &[Summary]) -> Result<Vec<Self>> {
         let mut folders = Vec::new();
         let entries = std::fs::read_dir(results).with_context(|| format!("failed to read {}", results.display()))?;
         for entry in entries {

@@ -111,7 +111,7 @@ impl ResultsContent {
         let summaries = if is_command_folder { Vec::new() } else { index::summaries(results)? };
         let command_folders = match is_command_folder {
             true => vec![CommandFolder::read(results)?],
-            false => CommandFolder::all_in(results, &summaries)?,
+            false => CommandFolder::read_all(results, &summaries)?,
         };
         ensure!(
             !summaries.is_empty() || !command_folders.is_empty(),

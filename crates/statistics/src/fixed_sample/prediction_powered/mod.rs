@@ -155,7 +155,8 @@ fn least_variance_lambda(means: &[MeanMoments], moments: impl Fn(&MeanMoments) -
 
 impl JackknifedStatistic {
     fn minus(&self, other: &Self) -> Self {
-        let values_without = self.values_without.iter().zip(&other.values_without).map(|(one, other)| one - other).collect();
+        let values_without =
+            self.values_without.iter().zip(&other.values_without).map(|(one, other)| one - other).collect();
         Self { value: self.value - other.value, values_without }
     }
 
@@ -192,7 +193,9 @@ impl PredictionPoweredMeans {
 
     fn of(prepared: &[MeanMoments], lambda: Option<f64>) -> Self {
         let labelled = prepared.first().map_or(0, |mean| mean.units.len());
-        let tune = |moments: &dyn Fn(&MeanMoments) -> Moments| lambda.unwrap_or_else(|| least_variance_lambda(prepared, moments));
+        let tune = |moments: &dyn Fn(&MeanMoments) -> Moments| {
+            lambda.unwrap_or_else(|| least_variance_lambda(prepared, moments))
+        };
         let chosen = tune(&|mean| mean.moments.clone());
         // Without each labelled unit: λ, and then every estimate.
         let without: Vec<f64> =

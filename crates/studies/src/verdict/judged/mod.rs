@@ -24,7 +24,7 @@ use statistics::fixed_sample::{
 use self::agreement::Agreement;
 use super::LEVEL;
 use super::measures::{MeasureTests, TestSettings};
-use super::pair_test::{AdjustedPValue, Corrected, PairTest};
+use super::pair_test::{AdjustedPValue, LabelCorrection, PairTest};
 use super::paired_test::PairedTest;
 
 /// The fewest queries that people's labels have to cover: with fewer, an interval is useless or too narrow.
@@ -46,7 +46,7 @@ pub struct JudgedMeasures {
     first_outside: Option<(String, String)>,
     /// How far people's labels are from a random sample, where they are further than chance explains.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub leaning: Option<Leaning>,
+    pub leaning: Option<LeaningLabels>,
     /// In the requested order.
     pub measures: Vec<JudgedMeasure>,
 }
@@ -97,7 +97,7 @@ pub struct JudgedMean {
 
 /// Labels of people that hold more, or less, of what weighs in a measure than a random sample would.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Leaning {
+pub struct LeaningLabels {
     /// The measure.
     pub measure: String,
     /// The arm of the run.
@@ -118,11 +118,11 @@ impl JudgedMeasures {
     /// If the data set has no labels of people.
     pub fn of(measurement: &Measurement<'_>, dataset: &Dataset, measures: &[Measure], skipped: usize) -> Result<Self> {
         let gold: &Gold = dataset.runs().and_then(letor_io::Runs::gold).expect("labels of people");
-        let mut largest: Option<Leaning> = None;
+        let mut largest: Option<LeaningLabels> = None;
         let mut corrected = Vec::new();
         for (measure_index, measure) in measures.iter().enumerate() {
             let values = measurement.gold(skipped + measure_index);
-            if let Some(leaning) = Leaning::of(measure, &values)
+            if let Some(leaning) = LeaningLabels::of(measure, &values)
                 && largest.as_ref().is_none_or(|largest| leaning.z.abs() > largest.z.abs())
             {
                 largest = Some(leaning);
@@ -216,7 +216,7 @@ impl JudgedMeasure {
             t: Some(difference.t()).filter(|t| t.is_finite()),
             p: difference.p_value(),
             adjusted_p: AdjustedPValue::Holm(difference.p_value()),
-            corrected: Some(Corrected { labelled_queries: self.labelled_queries, lambda: self.lambda }),
+            corrected: Some(LabelCorrection { labelled_queries: self.labelled_queries, lambda: self.lambda }),
         })
     }
 }
@@ -238,7 +238,10 @@ fn check(measure: &Measure, means: &[Vec<PartlyLabelled>]) -> Result<()> {
         let samples = || of_arm.iter().filter_map(|unit| unit.sample);
         let weighing = samples().filter(|sample| sample.weight > 0.0).count();
         // A run that shows no judged document has value 0 whatever the labels.
-        (samples().count(), if samples().any(|sample| sample.whole_weight > 0.0) { weighing } else { MIN_JUDGED_QUERIES })
+        (
+            samples().count(),
+            if samples().any(|sample| sample.whole_weight > 0.0) { weighing } else { MIN_JUDGED_QUERIES },
+        )
     };
     let counts: Vec<(usize, usize)> = means.iter().map(of_arm).collect();
     let labelled = counts.first().map_or(0, |(labelled, _)| *labelled);
@@ -264,7 +267,7 @@ fn check(measure: &Measure, means: &[Vec<PartlyLabelled>]) -> Result<()> {
     Ok(())
 }
 
-impl Leaning {
+impl LeaningLabels {
     /// The run with the greatest difference from a random sample, if that is more than chance explains.
     fn of(measure: &Measure, values: &[Vec<Option<GoldValue>>]) -> Option<Self> {
         let of_run = |(run, of_arm): (usize, &Vec<Option<GoldValue>>)| {

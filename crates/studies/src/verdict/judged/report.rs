@@ -23,7 +23,7 @@ impl JudgedMeasures {
             with_unit(agreement.documents as u64, "document"),
             if model_is_higher { "higher" } else { "lower" },
         )];
-        sentences.extend(self.measures.first().map(|measure| measure.favoured(names)));
+        sentences.extend(self.measures.first().map(|measure| measure.favoured_arms_text(names)));
         sentences
     }
 
@@ -148,7 +148,7 @@ impl JudgedMeasure {
     }
 
     /// Whether the model favours runs, by a sentence.
-    fn favoured(&self, names: &ArmNames) -> String {
+    fn favoured_arms_text(&self, names: &ArmNames) -> String {
         let mut far: Vec<(usize, &JudgedMean)> =
             self.runs.iter().enumerate().filter(|(_, run)| run.favour_p <= LEVEL).collect();
         far.sort_by(|(_, favoured_run), (_, other)| other.favour.abs().total_cmp(&favoured_run.favour.abs()));

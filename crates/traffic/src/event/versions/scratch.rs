@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::recorded_event::RecordedEvent;
 use super::super::version::{Version, write};
 use super::{ClickedV1, Event, EventError};
-use crate::{RequestAnswer, Config, Experiment, Request};
+use crate::{Config, Experiment, Request, RequestAnswer};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ClickedV2<'a> {
@@ -36,7 +36,9 @@ fn log() -> (Experiment, Vec<RecordedEvent>) {
     for n in 1..=300 {
         let now = n as i64 * 60_000;
         let request = Request { unit: n, ..Request::default() };
-        let RequestAnswer::New { impression, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else { panic!() };
+        let RequestAnswer::New { impression, .. } = experiment.choose(now, &request, Some(&of)).unwrap() else {
+            panic!()
+        };
         if n % 3 > 0 {
             experiment.click(now + 1, impression, (n % 2) as u32);
         }

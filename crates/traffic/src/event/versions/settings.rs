@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use verdicts::Bots;
 
 use super::super::super::config::{Config, Generators, Guardrails, Lane, Ranker, Step};
-use super::values::{AskV1, KeepV1, OutcomeKindV1, PrimaryV1, BreachReactionV1};
+use super::values::{AskV1, BreachReactionV1, KeepV1, OutcomeKindV1, PrimaryV1};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct SettingsV1<'a> {
@@ -352,7 +352,13 @@ struct GuardrailsV1 {
 impl GuardrailsV1 {
     fn of(guardrails: &Guardrails) -> Self {
         let Guardrails { no_click, missing, slow, slow_after, then } = guardrails;
-        Self { no_click: *no_click, missing: *missing, slow: *slow, slow_after: *slow_after, then: BreachReactionV1::of(*then) }
+        Self {
+            no_click: *no_click,
+            missing: *missing,
+            slow: *slow,
+            slow_after: *slow_after,
+            then: BreachReactionV1::of(*then),
+        }
     }
 
     fn upgrade(self) -> Guardrails {

@@ -9,7 +9,7 @@ use statistics::Counts;
 use verdicts::amounts::{Amounts, SideSums};
 use verdicts::conversions::Primary;
 
-use super::super::super::config::{Ask, Guard, Keep, OutcomeKind, BreachReaction};
+use super::super::super::config::{Ask, BreachReaction, Guard, Keep, OutcomeKind};
 use super::super::{Choice, DayRow, EventError, Notice, Outcome, Reason, State};
 
 /// A stored enum beside the one of the program. Its variants are numbered in this order for ever, in whatever order the program

@@ -76,7 +76,9 @@ impl UnitHistory {
 
     pub(super) fn find_settled(&self, arms: &[u32]) -> Option<&SettledOutcome> {
         // A bot's set names no rankers, and a unit that counts by one list counts by no other.
-        self.outcomes.iter().find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only_impression.is_some())
+        self.outcomes
+            .iter()
+            .find(|settled| *settled.arms == *arms || settled.arms.is_empty() || settled.only_impression.is_some())
     }
 
     /// The lists of a pair that count for a unit that settled so, and showed a document; by time.

@@ -23,7 +23,7 @@ use super::open_impressions::{OpenImpression, OpenImpressions};
 use super::segments::Segments;
 use super::share::Share;
 use super::units::Units;
-use super::{Alarm, Change, RequestCounts, Experiment, Fates, ForgottenPart, Notices, Traffic};
+use super::{Alarm, Change, Experiment, Fates, ForgottenPart, Notices, RequestCounts, Traffic};
 use crate::State;
 use crate::chooser::Chooser;
 use crate::event::{Choice, DayRow, Event, RecordedEvent, Time};

@@ -142,7 +142,15 @@ impl<'a> SharedImpression<'a> {
                 sequence[..depth].copy_from_slice(drawn);
             }
         }
-        Self { table: weights.table(), scratch, documents, depth, stride, is_side_by_side, total: weights.total(documents) }
+        Self {
+            table: weights.table(),
+            scratch,
+            documents,
+            depth,
+            stride,
+            is_side_by_side,
+            total: weights.total(documents),
+        }
     }
 
     /// Whether any document would be clicked; if none is, every pair ties.

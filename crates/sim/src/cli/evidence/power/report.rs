@@ -328,7 +328,8 @@ impl<'a> Report<'a> {
             } else {
                 String::new()
             };
-            curves.push(curve(format!("look at any time{margin}"), &Impressions::of_anytime_test(&case.shares, &goal)?));
+            curves
+                .push(curve(format!("look at any time{margin}"), &Impressions::of_anytime_test(&case.shares, &goal)?));
             curves.push(curve(format!("look once{margin}"), &Impressions::of_sign_test(&case.shares, &goal)?));
             styles.extend([[color, 0], [color, 1]]);
             for (dashes, (test, bounded)) in [2, 4].into_iter().zip(&case.bounded) {

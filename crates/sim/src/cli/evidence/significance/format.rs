@@ -190,7 +190,7 @@ fn p_value(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analyses::significance::{Method, ComparedValues, compare};
+    use analyses::significance::{ComparedValues, Method, compare};
 
     const QUESTION: ComparisonSettings = ComparisonSettings {
         method: Method::Wilcoxon,

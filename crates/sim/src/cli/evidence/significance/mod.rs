@@ -5,9 +5,9 @@
 //! | this file | the flags |
 //! | `read` | the runs of a results folder |
 //! | `format` | the comparisons as text, Markdown, LaTeX, CSV and JSON |
-//! | `by_algorithm` | the same with a row per algorithm |
+//! | `algorithm_comparisons` | the same with a row per algorithm |
 
-mod by_algorithm;
+mod algorithm_comparisons;
 mod format;
 mod read;
 
@@ -20,7 +20,7 @@ use output::usage::usage;
 use ranktypes::text::escaped;
 use statistics::fixed_sample::PValueCorrection;
 
-use self::by_algorithm::ByAlgorithm;
+use self::algorithm_comparisons::AlgorithmComparisons;
 use self::format::Table;
 use crate::cli::args::{CorrectionArg, LabelOverride, TableFormat};
 use crate::experiment::series::Metric;
@@ -140,18 +140,21 @@ impl Significance {
             }
         }
         let table = table(&samples, &question, &self.metric, baseline.as_deref())?;
-        let by_algorithm = self.by_algorithm.then(|| ByAlgorithm::new(&samples, &table));
+        let by_algorithm = self.by_algorithm.then(|| AlgorithmComparisons::new(&samples, &table));
         let annotated =
-            by_algorithm.as_ref().map_or_else(|| table.to_annotated_table(), ByAlgorithm::to_annotated_table);
+            by_algorithm.as_ref().map_or_else(|| table.to_annotated_table(), AlgorithmComparisons::to_annotated_table);
         match self.format {
             TableFormat::Text => println!("{}", annotated.text()),
             TableFormat::Markdown => println!("{}", annotated.markdown()),
             TableFormat::Latex => println!("{}", annotated.latex(self.standalone)),
             TableFormat::Csv => {
-                println!("{}", by_algorithm.as_ref().map_or_else(|| table.csv(), ByAlgorithm::csv)?.trim_end());
+                println!(
+                    "{}",
+                    by_algorithm.as_ref().map_or_else(|| table.csv(), AlgorithmComparisons::csv)?.trim_end()
+                );
             }
             TableFormat::Json => {
-                let json = by_algorithm.as_ref().map_or_else(|| table.json(), ByAlgorithm::json);
+                let json = by_algorithm.as_ref().map_or_else(|| table.json(), AlgorithmComparisons::json);
                 println!("{}", serde_json::to_string_pretty(&json)?);
             }
         }

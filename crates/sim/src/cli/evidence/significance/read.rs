@@ -9,7 +9,7 @@ use output::{input, path_error};
 use ranktypes::text::escaped;
 use serde_json::Value;
 
-use analyses::significance::{Pairing, ComparedValues};
+use analyses::significance::{ComparedValues, Pairing};
 use studies::results::label_of;
 
 /// The columns of an experiment's file.

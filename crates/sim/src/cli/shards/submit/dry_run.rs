@@ -271,8 +271,8 @@ impl Watch for Gauge {
         state.measured_at = Some(Instant::now());
         state.last_seconds = processor_seconds();
         let is_at_work = state.progress.total_units > 0;
-        let is_enough = is_at_work
-            && self.enough_seconds.is_some_and(|enough| state.last_seconds - state.began_seconds >= enough);
+        let is_enough =
+            is_at_work && self.enough_seconds.is_some_and(|enough| state.last_seconds - state.began_seconds >= enough);
         if is_enough || !is_at_work && Instant::now() >= self.deadline {
             drop(state);
             resume_unwind(Box::new(EnoughMeasured));

@@ -1,6 +1,6 @@
 //! The table of a study for a paper: a row per algorithm, a column per setting, and raised letters for the algorithms that it beats.
 
-use analyses::significance::{Comparison, ComparedValues};
+use analyses::significance::{ComparedValues, Comparison};
 use anyhow::Result;
 use output::numbers::{significant, uncertainty};
 use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
@@ -10,14 +10,14 @@ use studies::results::Spread;
 use super::format::Table;
 
 /// The values of each algorithm, and the results of their comparisons.
-pub(super) struct ByAlgorithm<'a> {
+pub(super) struct AlgorithmComparisons<'a> {
     samples: &'a [ComparedValues],
     table: &'a Table<'a>,
     /// The best of the first setting comes first.
     algorithms: Vec<&'a str>,
 }
 
-impl<'a> ByAlgorithm<'a> {
+impl<'a> AlgorithmComparisons<'a> {
     /// `table` has all pairs.
     pub(super) fn new(samples: &'a [ComparedValues], table: &'a Table<'a>) -> Self {
         let mut algorithms: Vec<&str> = Vec::new();
