@@ -39,11 +39,11 @@ struct CachedValue {
 impl CachedValue {
     fn new<T: Serialize>(key: &str, value: &T) -> Result<Self> {
         let mut cached = Self { key: key.to_owned(), value: serde_json::to_value(value)?, checksum: String::new() };
-        cached.checksum = cached.sum();
+        cached.checksum = cached.checksum();
         Ok(cached)
     }
 
-    fn sum(&self) -> String {
+    fn checksum(&self) -> String {
         sha256_hex(&format!("{}\n{}", self.key, self.value))
     }
 }
@@ -88,7 +88,8 @@ impl<'a> Cache<'a> {
 
     /// The value under `key` in the bytes of a JSON file.
     fn value_in<T: DeserializeOwned>(bytes: &[u8], key: &str, sound: impl Fn(&T) -> bool) -> StoredState<T> {
-        let cached = serde_json::from_slice::<CachedValue>(bytes).ok().filter(|cached| cached.checksum == cached.sum());
+        let cached =
+            serde_json::from_slice::<CachedValue>(bytes).ok().filter(|cached| cached.checksum == cached.checksum());
         let Some(cached) = cached else { return StoredState::Damaged };
         match serde_json::from_value::<T>(cached.value) {
             Ok(value) if cached.key == key && sound(&value) => StoredState::Whole(value),

@@ -19,29 +19,29 @@ fn tie_groups(list: RankedList<'_>, shown: usize) -> impl Iterator<Item = TieGro
     })
 }
 
-/// The sum over the first `shown` ranks of gain times weight. `weights[r]` is the sum of the weights of ranks 1 to r;
+/// The sum over the first `shown` ranks of gain times weight. `cumulative_weights[r]` is the sum of the weights of ranks 1 to r;
 /// ranks beyond them have weight 0, as have documents without a gain.
-pub(crate) fn weighted_sum(list: RankedList<'_>, shown: usize, gains: &[f64], weights: &[f64]) -> f64 {
-    let cutoff = weights.len() - 1;
+pub(crate) fn weighted_sum(list: RankedList<'_>, shown: usize, gains: &[f64], cumulative_weights: &[f64]) -> f64 {
+    let cutoff = cumulative_weights.len() - 1;
     let mut sum = 0.0;
     for group in tie_groups(list, shown).take_while(|group| group.ranks().start < cutoff) {
         let gain: f64 = list.tied(group).map(|doc| gains.get(doc.index()).unwrap_or(&0.0)).sum();
-        let weight = weights[group.ranks().end.min(cutoff)] - weights[group.ranks().start];
+        let weight = cumulative_weights[group.ranks().end.min(cutoff)] - cumulative_weights[group.ranks().start];
         sum += gain / group.size() as f64 * weight;
     }
     sum
 }
 
-/// The documents among the first `shown` with their expected weights; `weights` as in [`weighted_sum`], and documents beyond them are left out.
+/// The documents among the first `shown` with their expected weights; `cumulative_weights` as in [`weighted_sum`], and documents beyond them are left out.
 pub(crate) fn document_weights(
     list: RankedList<'_>,
     shown: usize,
-    weights: &[f64],
+    cumulative_weights: &[f64],
 ) -> impl Iterator<Item = (usize, f64)> {
-    let cutoff = weights.len() - 1;
+    let cutoff = cumulative_weights.len() - 1;
     let groups = tie_groups(list, shown).take_while(move |group| group.ranks().start < cutoff);
     groups.flat_map(move |group| {
-        let weight = weights[group.ranks().end.min(cutoff)] - weights[group.ranks().start];
+        let weight = cumulative_weights[group.ranks().end.min(cutoff)] - cumulative_weights[group.ranks().start];
         list.tied(group).map(move |doc| (doc.index(), weight / group.size() as f64))
     })
 }

@@ -208,7 +208,7 @@ fn another_test_and_another_correction_are_named_everywhere() {
     );
     for (flags, message) in [
         (["--test", "sign", "--judged", "qrels"].as_slice(), "cannot be used with"),
-        (&["--test", "anova"], "expected t, wilcoxon, bootstrap or sign"),
+        (&["--test", "anova"], "expected t, wilcoxon, bootstrap, randomization or sign"),
     ] {
         let refused = sim(here).args(["inspect"]).args(DATA).args(flags).output().expect("sim starts");
         let error = text(&refused.stderr);

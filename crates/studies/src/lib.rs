@@ -48,7 +48,7 @@
 //! use simulation::sample::draw_first;
 //! use simulation::seed;
 //! use simulation::site::ImpressionRandomness;
-//! use studies::results::{Spread, VERSION};
+//! use studies::results::{SampleSummary, VERSION};
 //! use studies::runner::share::first_revision;
 //! use studies::runner::{Keeper, ValuesSpec, Workplace};
 //! use studies::site::OpenSite;
@@ -146,7 +146,7 @@
 //!     }
 //!
 //!     fn report(&self, (): &(), found: &Vec<f64>) -> Result<Report> {
-//!         let Spread { mean, standard_error, .. } = Spread::of(found);
+//!         let SampleSummary { mean, standard_error, .. } = SampleSummary::of(found);
 //!         let text = format!("{:.1}% of comparisons end in a tie (standard error {:.1})", 100.0 * mean, 100.0 * standard_error);
 //!         let table = output::csv(&["pair", "share_of_ties"], found.iter().enumerate())?;
 //!         Ok(Report::new(text, found)?.with_file("ties.csv", Content::Table(table)))

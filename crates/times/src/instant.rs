@@ -13,7 +13,7 @@ pub(crate) const TIMES_END: i64 = 47_482 * DAY;
 /// seconds in 2034; [`not_a_time`] says why.
 #[must_use]
 pub fn time_from_number(number: f64) -> Option<i64> {
-    since_1970(number).and_then(|(time, _)| check_plausible(time).ok()).filter(|_| !is_hour(number))
+    time_and_unit(number).and_then(|(time, _)| check_plausible(time).ok()).filter(|_| !is_hour(number))
 }
 
 /// Whether the digits of a number are a date and its hour.
@@ -22,7 +22,7 @@ fn is_hour(number: f64) -> bool {
 }
 
 /// The time of a number, and the unit in which it is one.
-pub(crate) fn since_1970(number: f64) -> Option<(i64, &'static str)> {
+pub(crate) fn time_and_unit(number: f64) -> Option<(i64, &'static str)> {
     let (milliseconds, unit) = match number.abs() {
         size if size < 1e11 => (number * 1e3, "seconds"),
         size if size < 1e14 => (number, "milliseconds"),
@@ -70,7 +70,7 @@ pub fn not_a_time(number: f64, written: &str) -> String {
     if unit::is_calendar(number) {
         return format!("the time {written} is a date in digits, not a number since 1970; {expected}");
     }
-    let Some((time, unit)) = since_1970(number).filter(|(time, _)| (YEAR_1..YEAR_10000).contains(time)) else {
+    let Some((time, unit)) = time_and_unit(number).filter(|(time, _)| (YEAR_1..YEAR_10000).contains(time)) else {
         return format!("the time {written} is out of range; expected seconds or milliseconds since 1970");
     };
     let (year, side) = (&text(time)[..10], if time < EARLIEST { "before 2000" } else { "after 2099" });

@@ -32,7 +32,7 @@ struct Plan {
     /// Whether the winner is shipped once it is decided.
     ships: bool,
     /// On phones, the last ranker shows the list of this feature instead of its own; `None` if users have no segments.
-    on_phones: Option<u32>,
+    phone_feature: Option<u32>,
     /// Further settings: an object in JSON.
     more: &'static str,
 }
@@ -50,7 +50,7 @@ const PLANS: [Plan; 5] = [
         silent: 0.02,
         missing: 0.0,
         ships: true,
-        on_phones: None,
+        phone_feature: None,
         more: r#"{"lane": {"of": "search", "from": 0, "to": 0.6}}"#,
     },
     Plan {
@@ -62,7 +62,7 @@ const PLANS: [Plan; 5] = [
         silent: 0.02,
         missing: 0.0,
         ships: false,
-        on_phones: None,
+        phone_feature: None,
         more: r#"{"lane": {"of": "search", "from": 0, "to": 0.6}, "begin_after": "product-search",
                  "ramp": [[10, "2d"], [25, "8d"], [100]], "end_at": "2026-02-02"}"#,
     },
@@ -75,7 +75,7 @@ const PLANS: [Plan; 5] = [
         silent: 0.01,
         missing: 0.0,
         ships: false,
-        on_phones: None,
+        phone_feature: None,
         more: "{}",
     },
     Plan {
@@ -87,7 +87,7 @@ const PLANS: [Plan; 5] = [
         silent: 0.0,
         missing: 0.12,
         ships: false,
-        on_phones: None,
+        phone_feature: None,
         more: r#"{"lane": {"of": "search", "from": 0.6, "to": 1}, "ramp": [[10, "1d"], [50, "14d"], [100]]}"#,
     },
     Plan {
@@ -99,7 +99,7 @@ const PLANS: [Plan; 5] = [
         silent: 0.01,
         missing: 0.0,
         ships: false,
-        on_phones: Some(105),
+        phone_feature: Some(105),
         more: r#"{"segments": ["phone", "desktop"]}"#,
     },
 ];
@@ -150,8 +150,8 @@ impl std::fmt::Debug for Plan {
 
 impl Site {
     fn new(plan: &'static Plan, seed: u64, ranker_place: u64) -> Result<Self> {
-        let on_phones = plan.on_phones.map(|feature| (feature, PHONE_RANKER));
-        let lists: Vec<(u32, &str)> = plan.rankers.iter().copied().chain(on_phones).collect();
+        let phone_feature = plan.phone_feature.map(|feature| (feature, PHONE_RANKER));
+        let lists: Vec<(u32, &str)> = plan.rankers.iter().copied().chain(phone_feature).collect();
         let features: Vec<String> = lists.iter().map(|(feature, _)| feature.to_string()).collect();
         let spec = SiteSpec {
             dataset: vec![DATASET.to_owned()],
@@ -222,10 +222,10 @@ impl Site {
             _ => Lists::Come,
         };
         // One user in five has a phone.
-        let is_on_phone = self.plan.on_phones.is_some() && user.is_multiple_of(5);
+        let is_on_phone = self.plan.phone_feature.is_some() && user.is_multiple_of(5);
         self.pending.push((n, is_on_phone, lists));
         let mut body = Map::from_iter([("unit".to_owned(), json!(unit))]);
-        if self.plan.on_phones.is_some() {
+        if self.plan.phone_feature.is_some() {
             body.insert("segment".to_owned(), json!(if is_on_phone { "phone" } else { "desktop" }));
         }
         if lists != Lists::Come {

@@ -54,7 +54,7 @@ impl Ranking {
             mean,
             by_measure: exact
                 .into_iter()
-                .map(|sums_of_entry| sums_of_entry.into_iter().map(Sum::mean).collect())
+                .map(|sums_of_entry| sums_of_entry.into_iter().map(RankTally::mean).collect())
                 .collect(),
         }
     }
@@ -67,20 +67,20 @@ impl Ranking {
 
 /// A sum of ranks.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct RankTally {
     sum: f64,
     count: u32,
 }
 
-impl Sum {
+impl RankTally {
     fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / f64::from(self.count))
     }
 }
 
 /// Per entry and measure the ranks over problems, from these runs of each problem.
-fn rank_sums(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>]) -> Vec<Vec<Sum>> {
-    let mut sums = vec![vec![Sum::default(); measures.len()]; values.len()];
+fn rank_sums(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>]) -> Vec<Vec<RankTally>> {
+    let mut sums = vec![vec![RankTally::default(); measures.len()]; values.len()];
     for (problem, draw) in draws.iter().enumerate() {
         for (measure_index, measure) in measures.iter().enumerate() {
             let value_of_entry = |entry: &&RunValues| {
@@ -102,8 +102,8 @@ fn rank_sums(values: &[&RunValues], measures: &[Measure], draws: &[Vec<usize>]) 
 }
 
 /// The mean over problems and measures.
-fn overall(sums: &[Vec<Sum>]) -> Vec<f64> {
-    let total = |sums_of_entry: &Vec<Sum>| {
+fn overall(sums: &[Vec<RankTally>]) -> Vec<f64> {
+    let total = |sums_of_entry: &Vec<RankTally>| {
         let (sum, count) = sums_of_entry.iter().fold((0.0, 0), |(sum, count), one| (sum + one.sum, count + one.count));
         sum / f64::from(count.max(1))
     };

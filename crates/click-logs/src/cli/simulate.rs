@@ -27,8 +27,8 @@ use crate::outcomes::fates_csv;
 #[cfg(feature = "parquet")]
 use crate::simulate::{CLICKS, CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
 use crate::simulate::{
-    CONVERSION_UNITS, Dialect, HOUR, LineSorter, STRETCH_OF_UNITS, SimulatedFate, Simulation, Truth, UNITS, Visits,
-    rules, simulate,
+    CONVERSION_UNITS, Dialect, HOUR, LineSorter, STRETCH_OF_UNITS, SimulatedFate, SimulationSettings, Truth, UNITS,
+    Visits, rules, simulate,
 };
 
 /// Write a log of simulated users, at any size, and its truth
@@ -173,7 +173,7 @@ fn parse_date(text: &str) -> Result<i32, String> {
 }
 
 impl Simulate {
-    fn simulation(&self) -> Result<Simulation> {
+    fn simulation(&self) -> Result<SimulationSettings> {
         let visits = self.visits.as_deref().map(|path| {
             let text = input::read_text(path, MAX_FACETS_BYTES);
             let text = text.with_context(|| format!("{}: cannot be read", path.display()))?;
@@ -186,7 +186,7 @@ impl Simulate {
             Format::Opensearch => Dialect::OpenSearch,
             Format::Solr => Dialect::Solr,
         };
-        Ok(Simulation {
+        Ok(SimulationSettings {
             impressions: self.impressions,
             seed: self.seed,
             days: self.days,

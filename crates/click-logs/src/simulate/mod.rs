@@ -19,7 +19,7 @@ pub use lines::{CONVERSION_UNITS, Dialect, Lines, STRETCH_OF_UNITS, UNITS};
 pub use orders::{Amounts, CONVERSION_DAYS, CONVERSIONS, OrderSettings, SimulatedFate};
 #[cfg(feature = "parquet")]
 pub use parquet_table::{CLICKS, CONVERSIONS as CONVERSION_COLUMNS, ColumnType, IMPRESSIONS, TableWriter};
-pub use settings::Simulation;
+pub use settings::SimulationSettings;
 pub use sorter::{HOUR, LineSorter};
 pub use truth::Truth;
 pub use visits::Visits;
@@ -35,7 +35,7 @@ const BLOCK: u64 = 64;
 
 /// The rules under which the truth holds: the settings for `credit`.
 #[must_use]
-pub fn rules(simulation: &Simulation) -> Settings {
+pub fn rules(simulation: &SimulationSettings) -> Settings {
     Settings {
         window: settings::WINDOW,
         dwell: simulation.dwell,
@@ -51,7 +51,7 @@ pub fn rules(simulation: &Simulation) -> Settings {
 /// # Errors
 /// If the settings contradict each other, or `write` fails.
 pub fn simulate<E: From<String>>(
-    simulation: &Simulation,
+    simulation: &SimulationSettings,
     mut write: impl FnMut(&Lines, u64) -> Result<(), E>,
 ) -> Result<Truth, E> {
     let query_pool = QueryPool::new(simulation)?;
@@ -74,7 +74,7 @@ pub fn simulate<E: From<String>>(
     Ok(truth)
 }
 
-fn one_block(simulation: &Simulation, query_pool: &QueryPool, block: u64) -> (Lines, Truth) {
+fn one_block(simulation: &SimulationSettings, query_pool: &QueryPool, block: u64) -> (Lines, Truth) {
     let mut lines = Lines::default();
     let mut truth = Truth::new(simulation);
     for user in block * BLOCK..(block + 1) * BLOCK {

@@ -4,7 +4,7 @@ use clicks::{CompiledClickModel, User};
 use interleave::{AnyInterleavingReceipt, Generator, Interleaving, Page, Preference, RankedList};
 use rand::RngExt;
 
-use super::Simulation;
+use super::SimulationSettings;
 use super::query_pool::QueryPool;
 
 /// The document of an advertisement: those of queries have smaller numbers.
@@ -30,7 +30,7 @@ impl DisplayedPage {
     /// document clicked and returns whether that click counts.
     #[expect(clippy::too_many_arguments, reason = "an impression and three streams of chance")]
     pub(super) fn read(
-        simulation: &Simulation,
+        simulation: &SimulationSettings,
         query_pool: &QueryPool,
         (query, taste): (usize, f64),
         lists: [RankedList<'_>; 2],
@@ -87,7 +87,7 @@ impl DisplayedPage {
     }
 
     /// The winner, by the method alone.
-    pub(super) fn winner(&self, simulation: &Simulation, receipt: &AnyInterleavingReceipt) -> Preference {
+    pub(super) fn winner(&self, simulation: &SimulationSettings, receipt: &AnyInterleavingReceipt) -> Preference {
         let seen = self.page.truncated(self.seen);
         simulation.method.credit_page(receipt, &seen, &self.clicked).expect("a page of a method that serves several")
     }

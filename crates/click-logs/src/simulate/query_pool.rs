@@ -4,7 +4,7 @@ use clicks::{AnyClickModel, ClickModel, FractionalLabels, Grade};
 use interleave::{Generator, ListBuf};
 use rand::{RngExt, SeedableRng};
 
-use super::Simulation;
+use super::SimulationSettings;
 
 /// Different queries of all users.
 const QUERIES: usize = 400;
@@ -35,7 +35,7 @@ struct Query {
 }
 
 impl QueryPool {
-    pub(super) fn new(simulation: &Simulation) -> Result<Self, String> {
+    pub(super) fn new(simulation: &SimulationSettings) -> Result<Self, String> {
         simulation.check()?;
         let model = simulation.click.resolve(BEST as f32).map_err(|error| error.to_string())?;
         let labels: Vec<f32> = (0..=BEST as u8).map(f32::from).collect();
@@ -50,7 +50,7 @@ impl QueryPool {
     }
 
     /// The list of a ranker on a day of the log.
-    pub(super) fn list(&self, simulation: &Simulation, query: usize, ranker: usize, day: u32) -> &ListBuf {
+    pub(super) fn list(&self, simulation: &SimulationSettings, query: usize, ranker: usize, day: u32) -> &ListBuf {
         let phase = day as usize * PHASES / simulation.days as usize;
         &self.queries[query].lists[phase.min(PHASES - 1)][ranker]
     }
@@ -64,7 +64,7 @@ impl QueryPool {
 }
 
 impl Query {
-    fn new(simulation: &Simulation, generator: &mut Generator) -> Self {
+    fn new(simulation: &SimulationSettings, generator: &mut Generator) -> Self {
         // Few documents are good.
         let quality: Vec<f64> = (0..DOCUMENTS_PER_QUERY).map(|_| BEST * generator.random::<f64>().powi(3)).collect();
         let affinity: Vec<f64> = (0..DOCUMENTS_PER_QUERY).map(|_| 2.0 * generator.random::<f64>() - 1.0).collect();

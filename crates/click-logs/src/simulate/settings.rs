@@ -32,7 +32,7 @@ pub(super) fn bots() -> Bots {
 
 /// The settings of a simulated log. Shares are in [0, 1].
 #[derive(Debug, Clone)]
-pub struct Simulation {
+pub struct SimulationSettings {
     /// Impressions, at least; the last users are complete.
     pub impressions: u64,
     /// Everything follows from it.
@@ -90,7 +90,7 @@ pub struct Simulation {
     pub dialect: Dialect,
 }
 
-impl Default for Simulation {
+impl Default for SimulationSettings {
     fn default() -> Self {
         Self {
             impressions: 100_000,
@@ -124,7 +124,7 @@ impl Default for Simulation {
     }
 }
 
-impl Simulation {
+impl SimulationSettings {
     /// The names of the rankers: `A`, `B`, ..., or `ranker-27` and so on beyond the alphabet.
     #[must_use]
     pub fn names(&self) -> Vec<String> {

@@ -7,7 +7,7 @@ use verdicts::amounts::{SideClicks, UnitAmounts};
 use verdicts::outcomes::{Day, DayCounts};
 use verdicts::{PairChoice, SaidBy, Version};
 
-use super::Simulation;
+use super::SimulationSettings;
 use super::orders::{ConversionTally, SimulatedFate};
 use crate::join::{ClickFate, CreditedLog, ImpressionFate, Tally, UnitFate};
 use crate::model::Oddities;
@@ -54,7 +54,7 @@ pub(super) struct CountedUnit {
 }
 
 impl Truth {
-    pub(super) fn new(simulation: &Simulation) -> Self {
+    pub(super) fn new(simulation: &SimulationSettings) -> Self {
         let (versions, days, tally, conversions) = Default::default();
         Self { names: simulation.names(), versions, days, tally, conversions, times: None, impressions: 0 }
     }

@@ -14,7 +14,7 @@ use super::pages::{ADVERTISEMENT, DisplayedPage};
 use super::query_pool::{QueryPool, normal};
 use super::settings::{BROWSER, CRAWLER, MAX_IMPRESSIONS, MAX_IMPRESSIONS_OF_A_PERSON, WINDOW};
 use super::truth::CountedImpression;
-use super::{Lines, Simulation, Truth};
+use super::{Lines, SimulationSettings, Truth};
 use crate::join::{ClickFate, ImpressionFate};
 use crate::model::Oddities;
 
@@ -33,7 +33,7 @@ enum Visitor {
 
 /// A user, and the user's random state.
 pub(super) struct UserLog<'a> {
-    simulation: &'a Simulation,
+    simulation: &'a SimulationSettings,
     query_pool: &'a QueryPool,
     names: Vec<String>,
     /// The versions of the experiment, if it changes, and when it does.
@@ -110,7 +110,7 @@ impl PlayedImpression {
     }
 
     /// The owner of a mixed document: the ranker that wins by a click on it alone.
-    fn owner(&self, simulation: &Simulation, position: usize) -> Option<u8> {
+    fn owner(&self, simulation: &SimulationSettings, position: usize) -> Option<u8> {
         match simulation.method.credit(&self.kept, &[position]).expect("a position of the list") {
             Preference::First => Some(0),
             Preference::Second => Some(1),
@@ -119,7 +119,7 @@ impl PlayedImpression {
     }
 
     /// The documents that the user saw, each with the number of the list that owns it.
-    fn documents(&self, simulation: &Simulation) -> Vec<(u16, Option<u8>)> {
+    fn documents(&self, simulation: &SimulationSettings) -> Vec<(u16, Option<u8>)> {
         let Some(displayed) = &self.displayed else {
             let documents = self.shown.iter().enumerate();
             return documents.map(|(position, document)| (*document, self.owner(simulation, position))).collect();
@@ -132,7 +132,7 @@ impl PlayedImpression {
     }
 
     /// Clicks that count on the documents of each ranker, if the method determines owners.
-    fn sides(&self, simulation: &Simulation) -> Option<SideClicks> {
+    fn sides(&self, simulation: &SimulationSettings) -> Option<SideClicks> {
         let mut sides = [0; 2];
         let mut add = |position| {
             if let Some(owner) = self.owner(simulation, position) {
@@ -152,7 +152,7 @@ impl PlayedImpression {
     }
 
     /// The owner of each mixed document, if lines state it.
-    fn teams(&self, simulation: &Simulation) -> Option<Vec<Option<u8>>> {
+    fn teams(&self, simulation: &SimulationSettings) -> Option<Vec<Option<u8>>> {
         let mixed = self.displayed.as_ref().map_or(self.shown.len(), |displayed| displayed.mixed.len());
         simulation.has_teams().then(|| (0..mixed).map(|position| self.owner(simulation, position)).collect())
     }
@@ -182,7 +182,7 @@ impl PlayedImpression {
 }
 
 impl<'a> UserLog<'a> {
-    pub(super) fn new(simulation: &'a Simulation, query_pool: &'a QueryPool, number: u64) -> Self {
+    pub(super) fn new(simulation: &'a SimulationSettings, query_pool: &'a QueryPool, number: u64) -> Self {
         let mut generator = RunKey::new(simulation.seed, 1).impression(number).users();
         let taste = simulation.taste * normal(&mut generator);
         let visitor = match generator.random::<f64>() {
@@ -515,7 +515,7 @@ impl<'a> UserLog<'a> {
 }
 
 /// The fate of a click.
-fn draw_click(simulation: &Simulation, visit: Visit, document: u16, chance: &mut Generator) -> ClickInProgress {
+fn draw_click(simulation: &SimulationSettings, visit: Visit, document: u16, chance: &mut Generator) -> ClickInProgress {
     let draw = chance.random::<f64>();
     let dwell = (10.0 * (1.0 + 90.0 * chance.random::<f64>().powi(3))).round() / 10.0;
     let is_long = simulation.dwell.is_none_or(|least| (dwell * 1e3).floor() as i64 >= least);

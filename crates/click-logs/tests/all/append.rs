@@ -12,7 +12,7 @@ use click_logs::join::{
 use click_logs::model::{LogEnd, Settings, UnitKind};
 use click_logs::outcomes::{fates_csv, outcomes_of_log, pages_csv};
 use click_logs::read;
-use click_logs::simulate::{Simulation, rules};
+use click_logs::simulate::{SimulationSettings, rules};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
@@ -174,7 +174,7 @@ fn simulated_world(generator: &mut Generator) -> World {
     let method = one_of(generator, &["team-draft", "probabilistic", "balanced", "optimized"]);
     let may_turn = matches!(method, "team-draft" | "probabilistic");
     let pages = |of: &[f64], generator: &mut Generator| if may_turn { one_of(generator, of) } else { 0.0 };
-    let simulation = Simulation {
+    let simulation = SimulationSettings {
         impressions: generator.random_range(50..400),
         seed,
         days: generator.random_range(3..9),
@@ -186,7 +186,7 @@ fn simulated_world(generator: &mut Generator) -> World {
         pinned: pages(&[0.0, 0.2], generator),
         left_out: pages(&[0.0, 0.2], generator),
         change_version_at: one_of(generator, &[None, Some(0.5)]),
-        ..Simulation::default()
+        ..SimulationSettings::default()
     };
     let ([impressions, clicks], _) = simulated(&simulation);
     let lines = [(false, impressions), (true, clicks)].into_iter().flat_map(|(is_click, text)| {
@@ -401,7 +401,7 @@ fn click_logs(at: &Path, arguments: &[&str]) -> Command {
 
 /// A simulated log cut into files by day, in `folder`; until when each is complete.
 fn by_day(folder: &Path, impressions: u64, days: u32) -> Vec<String> {
-    let simulation = Simulation { impressions, days, conflicts: 0.0, ..Simulation::default() };
+    let simulation = SimulationSettings { impressions, days, conflicts: 0.0, ..SimulationSettings::default() };
     let ([shown, clicked], _) = simulated(&simulation);
     let mut files: BTreeMap<(i32, bool), String> = BTreeMap::new();
     for (is_click, text) in [(false, shown), (true, clicked)] {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use click_logs::LogError;
 use click_logs::join::{Aside, CreditedLog, Inputs, Order, Resources, Trace, credit};
 use click_logs::model::Settings;
-use click_logs::simulate::{Simulation, Truth, simulate};
+use click_logs::simulate::{SimulationSettings, Truth, simulate};
 
 /// A folder with files of impressions and of clicks.
 pub(crate) struct Log {
@@ -71,7 +71,7 @@ impl Log {
 }
 
 /// The texts of a simulated log, impressions and clicks, without headers; and its truth.
-pub(crate) fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
+pub(crate) fn simulated(simulation: &SimulationSettings) -> ([Vec<u8>; 2], Truth) {
     let mut texts = [Vec::new(), Vec::new()];
     let truth = simulate::<String>(simulation, |lines, _| {
         for (text, more) in texts.iter_mut().zip(lines.text()) {
@@ -83,7 +83,7 @@ pub(crate) fn simulated(simulation: &Simulation) -> ([Vec<u8>; 2], Truth) {
 }
 
 /// The simulated log in files.
-pub(crate) fn simulated_log(simulation: &Simulation) -> (Log, Truth) {
+pub(crate) fn simulated_log(simulation: &SimulationSettings) -> (Log, Truth) {
     let ([impressions, clicks], truth) = simulated(simulation);
     let [first, second] = simulation.headers();
     let texts = [[first.as_bytes(), &impressions].concat(), [second.as_bytes(), &clicks].concat()];

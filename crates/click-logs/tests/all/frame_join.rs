@@ -6,7 +6,7 @@ use click_logs::error::LineError;
 use click_logs::join::{FrameJoin, LogTotals, Survey, Tally, UnitOutcome, Units};
 use click_logs::model::{Click, Impression, LogEnd, Mixed, Settings};
 use click_logs::read::{self, Event, RowRef};
-use click_logs::simulate::{Simulation, rules};
+use click_logs::simulate::{SimulationSettings, rules};
 use verdicts::integrity::PageRecord;
 use verdicts::{PairChoice, VersionDeclarations};
 
@@ -122,8 +122,8 @@ fn credited(
 
 #[test]
 fn pieces_of_a_log_add_up_to_its_truth() {
-    let base = Simulation { impressions: 3_000, bots: 0.01, conflicts: 0.01, ..Simulation::default() };
-    for simulation in [base.clone(), Simulation { rankers: 3, ..base }] {
+    let base = SimulationSettings { impressions: 3_000, bots: 0.01, conflicts: 0.01, ..SimulationSettings::default() };
+    for simulation in [base.clone(), SimulationSettings { rankers: 3, ..base }] {
         let (texts, truth) = simulated(&simulation);
         let [impressions, clicks] = texts.each_ref().map(|text| std::str::from_utf8(text).unwrap().lines());
         let rules = rules(&simulation);

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use click_logs::join::{ImpressionFate, Inputs, Order, Resources, Watch, credit};
 use click_logs::model::Settings;
-use click_logs::simulate::{Simulation, rules};
+use click_logs::simulate::{SimulationSettings, rules};
 use interleave::Generator;
 use rand::{RngExt, SeedableRng};
 
 use crate::common::{Log, assert_same, simulated, simulated_log};
 
-fn simulation() -> Simulation {
-    Simulation { impressions: 3_000, bots: 0.01, conflicts: 0.01, rankers: 3, ..Simulation::default() }
+fn simulation() -> SimulationSettings {
+    SimulationSettings { impressions: 3_000, bots: 0.01, conflicts: 0.01, rankers: 3, ..SimulationSettings::default() }
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::Path;
 use assert_cmd::Command;
 use click_logs::join::ClickFate;
 use click_logs::simulate::{
-    Amounts, CONVERSION_DAYS, CONVERSION_UNITS, Dialect, OrderSettings, SimulatedFate, Simulation, Truth, Visits,
-    simulate,
+    Amounts, CONVERSION_DAYS, CONVERSION_UNITS, Dialect, OrderSettings, SimulatedFate, SimulationSettings, Truth,
+    Visits, simulate,
 };
 use serde_json::Value;
 use times::{DAY, date};
@@ -23,7 +23,7 @@ struct Texts {
     conversion_units: Vec<(i64, Vec<u8>)>,
 }
 
-fn texts(simulation: &Simulation) -> (Texts, Truth) {
+fn texts(simulation: &SimulationSettings) -> (Texts, Truth) {
     let mut texts = Texts::default();
     let truth = simulate::<String>(simulation, |lines, _| {
         let [impressions, clicks] = lines.text();
@@ -39,15 +39,15 @@ fn texts(simulation: &Simulation) -> (Texts, Truth) {
 }
 
 /// Pages, versions and bots.
-fn base(dialect: Dialect) -> Simulation {
-    Simulation {
+fn base(dialect: Dialect) -> SimulationSettings {
+    SimulationSettings {
         impressions: 2_000,
         pages: 2,
         pinned: 0.2,
         change_version_at: Some(0.5),
         bots: 0.005,
         dialect,
-        ..Simulation::default()
+        ..SimulationSettings::default()
     }
 }
 
@@ -67,7 +67,7 @@ fn without_orders_nothing_changes() {
         assert_eq!(xxhash_rust::xxh3::xxh3_64(&all), expected, "{}", dialect.name());
         assert!(without.conversions.is_empty() && without.conversion_units.is_empty());
         // Orders add a file, and leave the others as they are.
-        let (with, same) = texts(&Simulation { orders: Some(OrderSettings::default()), ..base(dialect) });
+        let (with, same) = texts(&SimulationSettings { orders: Some(OrderSettings::default()), ..base(dialect) });
         assert!(
             with.impressions == without.impressions && with.clicks == without.clicks && with.units == without.units
         );
@@ -77,10 +77,10 @@ fn without_orders_nothing_changes() {
 }
 
 /// A log with all faults, of users who see the same documents several times.
-fn troubled(rankers: usize) -> Simulation {
+fn troubled(rankers: usize) -> SimulationSettings {
     let counts: Vec<String> = (1..=91).step_by(6).map(|count| format!(r#"{{"count":{count}}}"#)).collect();
     let facets = format!(r#"{{"parent_buckets":[{{"users":[{}]}}]}}"#, counts.join(","));
-    Simulation {
+    SimulationSettings {
         impressions: 3_000,
         rankers,
         days: 2,
@@ -101,7 +101,7 @@ fn troubled(rankers: usize) -> Simulation {
             delay: 3 * DAY,
             ..OrderSettings::default()
         }),
-        ..Simulation::default()
+        ..SimulationSettings::default()
     }
 }
 
@@ -109,7 +109,7 @@ fn troubled(rankers: usize) -> Simulation {
 fn the_same_seed_gives_the_same_orders() {
     let of = |seed: u64, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| texts(&Simulation { seed, impressions: 9_000, ..troubled(3) }).0)
+        pool.install(|| texts(&SimulationSettings { seed, impressions: 9_000, ..troubled(3) }).0)
     };
     assert!(of(1, 1) == of(1, 3));
     assert!(of(1, 1).conversions != of(2, 1).conversions);
@@ -335,7 +335,7 @@ fn read(texts: &Texts) -> Reading {
 #[test]
 fn the_truth_is_what_the_lines_say() {
     for (rankers, method) in [(2, "team-draft"), (3, "team-draft"), (2, "team-draft:pairs")] {
-        let simulation = Simulation { method: method.parse().unwrap(), ..troubled(rankers) };
+        let simulation = SimulationSettings { method: method.parse().unwrap(), ..troubled(rankers) };
         let (texts, truth) = texts(&simulation);
         let reading = read(&texts);
         let rows: Vec<String> = texts
@@ -359,15 +359,15 @@ fn the_truth_is_what_the_lines_say() {
 }
 
 /// Users who are alike, and no other faults.
-fn plain() -> Simulation {
-    Simulation {
+fn plain() -> SimulationSettings {
+    SimulationSettings {
         impressions: 20_000,
         conflicts: 0.0,
         doubles: 0.0,
         bots: 0.0,
         late: 0.0,
         orders: Some(OrderSettings { share: 0.3, spread: 0.0, early: 0.0, ..OrderSettings::default() }),
-        ..Simulation::default()
+        ..SimulationSettings::default()
     }
 }
 
@@ -468,14 +468,14 @@ fn amounts_are_those_of_the_settings() {
 
 #[test]
 fn settings_out_of_range_are_refused() {
-    let with = |orders: OrderSettings| Simulation { orders: Some(orders), ..Simulation::default() };
+    let with = |orders: OrderSettings| SimulationSettings { orders: Some(orders), ..SimulationSettings::default() };
     let usual = OrderSettings::default;
     for (simulation, expected) in [
         (with(OrderSettings { share: 1.5, ..usual() }), "--orders 1.5"),
         (with(OrderSettings { returns: -0.1, ..usual() }), "--returns"),
         (with(OrderSettings { spread: 4.0, ..usual() }), "--orders-spread"),
         (with(OrderSettings { delay: -1, ..usual() }), "--orders-delay"),
-        (Simulation { method: "balanced".parse().unwrap(), ..with(usual()) }, "owns each document"),
+        (SimulationSettings { method: "balanced".parse().unwrap(), ..with(usual()) }, "owns each document"),
     ] {
         let error = simulation.check().unwrap_err();
         assert!(error.contains(expected), "{error}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use click_logs::join::{ClickFate, CreditedLog, ImpressionFate, Inputs, Order, Resources, credit};
 use click_logs::model::{LogEnd, Settings};
-use click_logs::simulate::{Simulation, rules};
+use click_logs::simulate::{SimulationSettings, rules};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -156,7 +156,8 @@ impl Tables {
 
 #[test]
 fn tables_of_own_logs_say_the_truth() {
-    let simulation = Simulation { impressions: 1_500, conflicts: 0.01, bots: 0.01, ..Simulation::default() };
+    let simulation =
+        SimulationSettings { impressions: 1_500, conflicts: 0.01, bots: 0.01, ..SimulationSettings::default() };
     let (texts, truth) = simulated(&simulation);
     let tables = of_own(&texts);
     for (rows_of_a_group, compression) in [
@@ -173,7 +174,7 @@ fn tables_of_own_logs_say_the_truth() {
 
 #[test]
 fn times_of_every_type() {
-    let simulation = Simulation { impressions: 300, ..Simulation::default() };
+    let simulation = SimulationSettings { impressions: 300, ..SimulationSettings::default() };
     let (texts, truth) = simulated(&simulation);
     let scaled = |factor: i64| move |time: i64| Value::from(time * factor);
     let in_text = |time: i64| Value::from(times::text(time));
@@ -212,8 +213,11 @@ fn times_of_every_type() {
 
 #[test]
 fn objects_may_be_text_of_json() {
-    let simulation =
-        Simulation { impressions: 600, dialect: click_logs::simulate::Dialect::Ubi, ..Simulation::default() };
+    let simulation = SimulationSettings {
+        impressions: 600,
+        dialect: click_logs::simulate::Dialect::Ubi,
+        ..SimulationSettings::default()
+    };
     let (texts, truth) = simulated(&simulation);
     let queries = ["query_id", "client_id", "timestamp", "query_response_hit_ids", "query_attributes"];
     let events = ["action_name", "query_id", "timestamp", "event_attributes"];
@@ -370,7 +374,7 @@ fn rows_are_named_and_set_aside() {
 
 #[test]
 fn damaged_files_are_refused_in_one_line() {
-    let simulation = Simulation { impressions: 200, ..Simulation::default() };
+    let simulation = SimulationSettings { impressions: 200, ..SimulationSettings::default() };
     let (texts, _) = simulated(&simulation);
     let log = Tables::of(&of_own(&texts), 100, Compression::SNAPPY);
     let sound = std::fs::read(log.path(0)).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use click_logs::join::{ClickFate, ImpressionFate};
 use click_logs::model::{LogEnd, Settings, UnitKind};
-use click_logs::simulate::{Simulation, rules};
+use click_logs::simulate::{SimulationSettings, rules};
 use serde_json::{Value, json};
 use times::Zone;
 
@@ -25,7 +25,7 @@ fn both(text: &str) -> Log {
 }
 
 /// A simulated log without faults, by impression: the line and its clicks.
-fn pages(simulation: &Simulation) -> BTreeMap<String, (Value, Vec<Value>)> {
+fn pages(simulation: &SimulationSettings) -> BTreeMap<String, (Value, Vec<Value>)> {
     let ([impressions, clicks], _) = simulated(simulation);
     let lines = |bytes: &[u8]| -> Vec<Value> {
         bytes
@@ -43,7 +43,7 @@ fn pages(simulation: &Simulation) -> BTreeMap<String, (Value, Vec<Value>)> {
 
 #[test]
 fn sessions_are_credited_as_their_pages_and_clicks() {
-    let simulation = Simulation {
+    let simulation = SimulationSettings {
         impressions: 3_000,
         doubles: 0.0,
         late: 0.0,
@@ -53,7 +53,7 @@ fn sessions_are_credited_as_their_pages_and_clicks() {
         not_shown: 0.0,
         conflicts: 0.0,
         bots: 0.0,
-        ..Simulation::default()
+        ..SimulationSettings::default()
     };
     let pages = pages(&simulation);
     let lines: [Vec<&Value>; 2] =

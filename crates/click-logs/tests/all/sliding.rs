@@ -4,12 +4,12 @@ use std::sync::Mutex;
 
 use click_logs::join::{ImpressionFate, Order, Resources, Watch, credit};
 use click_logs::model::{LogEnd, Settings};
-use click_logs::simulate::{Simulation, rules, simulate};
+use click_logs::simulate::{SimulationSettings, rules, simulate};
 
 use crate::common::{Log, assert_same, simulated_log};
 
 /// The lines of a simulated log by time, in several files by turns, and its truth.
-fn sorted(simulation: &Simulation, files: usize) -> (Log, click_logs::simulate::Truth) {
+fn sorted(simulation: &SimulationSettings, files: usize) -> (Log, click_logs::simulate::Truth) {
     let mut lines = [Vec::new(), Vec::new()];
     let truth = simulate::<String>(simulation, |block, _| {
         block.each(|kind, time, line| {
@@ -27,8 +27,15 @@ fn sorted(simulation: &Simulation, files: usize) -> (Log, click_logs::simulate::
     (Log::of(&impressions, &clicks), truth.unwrap())
 }
 
-fn simulation() -> Simulation {
-    Simulation { impressions: 4_000, bots: 0.01, conflicts: 0.01, unknown: 0.05, rankers: 3, ..Simulation::default() }
+fn simulation() -> SimulationSettings {
+    SimulationSettings {
+        impressions: 4_000,
+        bots: 0.01,
+        conflicts: 0.01,
+        unknown: 0.05,
+        rankers: 3,
+        ..SimulationSettings::default()
+    }
 }
 
 #[test]

@@ -1,26 +1,26 @@
 //! Simulated logs: counts equal the truth, which is the result of `interleave` while users read.
 
 use click_logs::join::{ClickFate, ImpressionFate, UnitFate};
-use click_logs::simulate::{Dialect, Simulation, rules};
+use click_logs::simulate::{Dialect, SimulationSettings, rules};
 
 use crate::common::{assert_same, simulated_log};
 
-fn small() -> Simulation {
-    Simulation {
+fn small() -> SimulationSettings {
+    SimulationSettings {
         impressions: 6_000,
         bots: 0.01,
         conflicts: 0.01,
         not_shown: 0.03,
         unknown: 0.03,
         early: 0.02,
-        ..Simulation::default()
+        ..SimulationSettings::default()
     }
 }
 
 #[test]
 fn counts_equal_the_truth_in_every_dialect() {
     for dialect in Dialect::ALL {
-        let simulation = Simulation { dialect, ..small() };
+        let simulation = SimulationSettings { dialect, ..small() };
         let (log, truth) = simulated_log(&simulation);
         let found = log.credit(&rules(&simulation)).unwrap();
         assert_same(&found, &truth.credited(), dialect.name());
@@ -49,7 +49,7 @@ fn counts_equal_the_truth_by_every_method() {
     for method in interleave::AnyInterleaving::NAMES {
         // Linear programs take their time.
         let impressions = if method.starts_with("optimized") { 100 } else { 1_500 };
-        let simulation = Simulation { method: method.parse().unwrap(), impressions, bots: 0.0, ..small() };
+        let simulation = SimulationSettings { method: method.parse().unwrap(), impressions, bots: 0.0, ..small() };
         let (log, truth) = simulated_log(&simulation);
         let mut found = log.credit(&rules(&simulation)).unwrap();
         // Not a fate: how many of those that count were mixed by this method.
@@ -63,9 +63,9 @@ fn counts_equal_the_truth_by_every_method() {
 
 #[test]
 fn counts_equal_the_truth_of_satisfied_clicks() {
-    let simulation = Simulation { dwell: Some(5_000), ..small() };
+    let simulation = SimulationSettings { dwell: Some(5_000), ..small() };
     for dialect in [Dialect::Json, Dialect::Csv, Dialect::Ubi] {
-        let simulation = Simulation { dialect, ..simulation.clone() };
+        let simulation = SimulationSettings { dialect, ..simulation.clone() };
         let (log, truth) = simulated_log(&simulation);
         let found = log.credit(&rules(&simulation)).unwrap();
         assert_same(&found, &truth.credited(), dialect.name());
@@ -75,15 +75,15 @@ fn counts_equal_the_truth_of_satisfied_clicks() {
 
 #[test]
 fn counts_equal_the_truth_of_many_rankers() {
-    let simulation = Simulation { rankers: 5, drift: 1.0, click: "informational".parse().unwrap(), ..small() };
+    let simulation = SimulationSettings { rankers: 5, drift: 1.0, click: "informational".parse().unwrap(), ..small() };
     let (log, truth) = simulated_log(&simulation);
     let found = log.credit(&rules(&simulation)).unwrap();
     assert_same(&found, &truth.credited(), "five rankers");
     assert_eq!(found.rankers, ["A", "B", "C", "D", "E"]);
 }
 
-fn pages() -> Simulation {
-    Simulation {
+fn pages() -> SimulationSettings {
+    SimulationSettings {
         pages: 3,
         pinned: 0.3,
         left_out: 0.1,
@@ -96,7 +96,7 @@ fn pages() -> Simulation {
 #[test]
 fn counts_equal_the_truth_of_pages_pins_and_versions() {
     for dialect in Dialect::ALL {
-        let simulation = Simulation { dialect, ..pages() };
+        let simulation = SimulationSettings { dialect, ..pages() };
         let (log, truth) = simulated_log(&simulation);
         let found = log.credit(&rules(&simulation)).unwrap();
         assert_same(&found, &truth.credited(), dialect.name());
@@ -112,14 +112,15 @@ fn counts_equal_the_truth_of_pages_pins_and_versions() {
 fn counts_equal_the_truth_of_pages_by_every_method_that_serves_them() {
     use interleave::Interleaving;
     for method in interleave::AnyInterleaving::NAMES {
-        let simulation = Simulation { method: method.parse().unwrap(), impressions: 1_500, bots: 0.0, ..pages() };
+        let simulation =
+            SimulationSettings { method: method.parse().unwrap(), impressions: 1_500, bots: 0.0, ..pages() };
         if !simulation.method.is_prefix_stable() {
             let error = click_logs::simulate::simulate::<String>(&simulation, |_, _| Ok(())).unwrap_err();
             assert!(error.contains("serves one page"), "{error}");
             continue;
         }
         for dialect in [Dialect::Json, Dialect::Csv] {
-            let simulation = Simulation { dialect, ..simulation.clone() };
+            let simulation = SimulationSettings { dialect, ..simulation.clone() };
             if simulation.check().is_err() {
                 continue;
             }
@@ -134,7 +135,7 @@ fn counts_equal_the_truth_of_pages_by_every_method_that_serves_them() {
 #[ignore = "minutes; run by .ci/full"]
 fn a_million_impressions_with_pages_pins_and_versions_at_full_size() {
     for method in ["team-draft", "probabilistic"] {
-        let simulation = Simulation { impressions: 1_000_000, method: method.parse().unwrap(), ..pages() };
+        let simulation = SimulationSettings { impressions: 1_000_000, method: method.parse().unwrap(), ..pages() };
         let (log, truth) = simulated_log(&simulation);
         assert_same(&log.credit(&rules(&simulation)).unwrap(), &truth.credited(), method);
     }
@@ -144,7 +145,7 @@ fn a_million_impressions_with_pages_pins_and_versions_at_full_size() {
 fn the_same_seed_gives_the_same_log() {
     let texts = |seed, threads| {
         let pool = rayon_pool(threads);
-        pool.install(|| crate::common::simulated(&Simulation { seed, ..small() }).0)
+        pool.install(|| crate::common::simulated(&SimulationSettings { seed, ..small() }).0)
     };
     assert!(texts(1, 1) == texts(1, 3));
     assert!(texts(1, 1) != texts(2, 1));
@@ -157,14 +158,14 @@ fn rayon_pool(threads: usize) -> rayon::ThreadPool {
 #[test]
 fn settings_out_of_range_are_refused() {
     for (simulation, expected) in [
-        (Simulation { late: 1.5, ..small() }, "--late"),
-        (Simulation { late: 0.6, lost: 0.6, ..small() }, "together"),
-        (Simulation { rankers: 1, ..small() }, "--rankers"),
-        (Simulation { shown: 31, ..small() }, "--shown"),
-        (Simulation { pages: 4, ..small() }, "--pages"),
-        (Simulation { left_out: 1.5, ..small() }, "--left-out"),
-        (Simulation { change_version_at: Some(-0.1), ..small() }, "--change-version-at"),
-        (Simulation { dialect: Dialect::Solr, method: "balanced".parse().unwrap(), ..small() }, "team-draft"),
+        (SimulationSettings { late: 1.5, ..small() }, "--late"),
+        (SimulationSettings { late: 0.6, lost: 0.6, ..small() }, "together"),
+        (SimulationSettings { rankers: 1, ..small() }, "--rankers"),
+        (SimulationSettings { shown: 31, ..small() }, "--shown"),
+        (SimulationSettings { pages: 4, ..small() }, "--pages"),
+        (SimulationSettings { left_out: 1.5, ..small() }, "--left-out"),
+        (SimulationSettings { change_version_at: Some(-0.1), ..small() }, "--change-version-at"),
+        (SimulationSettings { dialect: Dialect::Solr, method: "balanced".parse().unwrap(), ..small() }, "team-draft"),
     ] {
         let error = click_logs::simulate::simulate::<String>(&simulation, |_, _| Ok(())).unwrap_err();
         assert!(error.contains(expected), "{error}");

@@ -5,7 +5,7 @@ use click_logs::cli::summary;
 use click_logs::join::{CreditedLog, ImpressionFate, UnitFate};
 use click_logs::model::{LogEnd, Settings};
 use click_logs::outcomes::warnings;
-use click_logs::simulate::{Dialect, Simulation, rules};
+use click_logs::simulate::{Dialect, SimulationSettings, rules};
 use statistics::Counts;
 use verdicts::{Bots, PairChoice};
 
@@ -66,7 +66,7 @@ fn each_reason_why_no_click_counts_is_named() {
 #[test]
 fn healthy_logs_in_every_dialect_are_silent() {
     for dialect in Dialect::ALL {
-        let simulation = Simulation { impressions: 2_000, dialect, ..Simulation::default() };
+        let simulation = SimulationSettings { impressions: 2_000, dialect, ..SimulationSettings::default() };
         let rules = rules(&simulation);
         let found = simulated_log(&simulation).0.credit(&rules).unwrap();
         assert_eq!(warnings(&summary(&found, &rules)), [""; 0], "{}", dialect.name());

@@ -1,12 +1,12 @@
 //! Files compressed by zstd give the same result as the originals.
 
-use click_logs::simulate::{Simulation, rules};
+use click_logs::simulate::{SimulationSettings, rules};
 
 use crate::common::{Log, assert_same, simulated};
 
 #[test]
 fn packed_files_say_the_same() {
-    let simulation = Simulation { impressions: 2_000, ..Simulation::default() };
+    let simulation = SimulationSettings { impressions: 2_000, ..SimulationSettings::default() };
     let ([impressions, clicks], truth) = simulated(&simulation);
     let pack = |bytes: &[u8]| zstd::stream::encode_all(bytes, 3).unwrap();
     // Several frames are one file.

@@ -1,7 +1,7 @@
 //! Choosers of the next pair: a policy of `bandits`, the model (`top_two`, and `order` here), or a balanced design. Screen order and items are in
 //! `screen`.
 
-mod best;
+mod policy_chooser;
 mod top_two;
 mod uniform;
 
@@ -10,7 +10,7 @@ use bandits::{Generator, Preference};
 
 use crate::config::{Config, ConfigError, Goal};
 use crate::model::{Competitors, Posterior};
-use best::Best;
+use policy_chooser::PolicyChooser;
 use uniform::Uniform;
 
 /// Raised whenever the same judgements lead to other pairs, items, orders or audits than before. Since 2, a named judge gets no question twice
@@ -55,7 +55,7 @@ pub(crate) struct Chooser {
 
 #[derive(Debug, Clone)]
 enum Rule {
-    Best(Box<Best>),
+    Policy(Box<PolicyChooser>),
     /// With the tolerance: a difference of strengths that does not matter.
     TopTwo(f64),
     Order,
@@ -65,7 +65,7 @@ enum Rule {
 impl Chooser {
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
         let rule = match (config.goal, config.spec()?) {
-            (Goal::Best, Some(spec)) => Rule::Best(Box::new(Best::new(config, &spec)?)),
+            (Goal::Best, Some(spec)) => Rule::Policy(Box::new(PolicyChooser::new(config, &spec)?)),
             (Goal::Best, None) => Rule::TopTwo(libm::log((0.5 + config.tolerance) / (0.5 - config.tolerance))),
             (Goal::Uniform, _) => Rule::Uniform(Uniform::new(config)),
             (Goal::Order, _) => Rule::Order,
@@ -76,7 +76,7 @@ impl Chooser {
     /// Its name, with its revision: another name may mean other pairs.
     pub(crate) fn name(&self) -> String {
         let rule = match &self.rule {
-            Rule::Best(best) => best.name(),
+            Rule::Policy(chooser) => chooser.name(),
             Rule::TopTwo(_) => "top-two",
             Rule::Order => "order",
             Rule::Uniform(_) => "uniform",
@@ -93,7 +93,7 @@ impl Chooser {
         generator: &mut Generator,
     ) -> (Competitors, Destination) {
         match &mut self.rule {
-            Rule::Best(best) => best.choose(model, pairs, generator),
+            Rule::Policy(chooser) => chooser.choose(model, pairs, generator),
             Rule::TopTwo(tolerance) => {
                 (top_two::choose(model, competitors, *tolerance, pairs, generator), Destination::Model)
             }
@@ -104,15 +104,15 @@ impl Chooser {
 
     /// An outcome, in the order of the pair chosen.
     pub(crate) fn learn(&mut self, pair: Competitors, destination: Destination, outcome: Preference) {
-        if let Rule::Best(best) = &mut self.rule {
-            best.learn(pair, destination, outcome);
+        if let Rule::Policy(chooser) = &mut self.rule {
+            chooser.learn(pair, destination, outcome);
         }
     }
 
     /// No outcome will come.
     pub(crate) fn forget(&mut self, pair: Competitors, destination: Destination) {
         match &mut self.rule {
-            Rule::Best(best) => best.forget(destination),
+            Rule::Policy(chooser) => chooser.forget(destination),
             Rule::Uniform(uniform) => uniform.forget(pair),
             Rule::TopTwo(_) | Rule::Order => {}
         }
@@ -134,7 +134,7 @@ impl Chooser {
     /// The recommendation of a policy of the registry; `None` if it has none, or another rule chooses.
     pub(crate) fn recommend(&self) -> Option<u32> {
         match &self.rule {
-            Rule::Best(best) => best.recommend(),
+            Rule::Policy(chooser) => chooser.recommend(),
             _ => None,
         }
     }

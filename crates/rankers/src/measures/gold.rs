@@ -91,7 +91,7 @@ impl Measurement<'_> {
             let (list, shown) = self.list(query, arm);
             let mut value = GoldValue::default();
             let mut squares = 0.0;
-            for (document, weight) in document_weights(list, shown, &prepared.weights) {
+            for (document, weight) in document_weights(list, shown, &prepared.cumulative_weights) {
                 let weight = weight / prepared.divisor();
                 if gold.is_judged[document] {
                     value.whole_weight += weight;

@@ -31,7 +31,7 @@ pub(super) struct PreparedMeasure {
     pub(super) measure: Measure,
     cutoff: usize,
     /// Of measures that are weighted sums: the cumulative weights of ranks 0, 1, ... up to the cutoff.
-    pub(super) weights: Vec<f64>,
+    pub(super) cumulative_weights: Vec<f64>,
 }
 
 /// A measure for the labels of one query.
@@ -39,7 +39,7 @@ pub(super) enum QueryMeasure<'a> {
     /// A weighted sum of gains, divided by `norm`.
     Sum {
         gains: Vec<f64>,
-        weights: &'a [f64],
+        cumulative_weights: &'a [f64],
         norm: f64,
     },
     /// Average precision: of `relevant` documents, `relevant_count` counts those that are not in the list.
@@ -76,7 +76,7 @@ impl PreparedMeasure {
     fn new(measure: Measure, deepest: usize) -> Self {
         let cutoff = measure.cutoff.map_or(usize::MAX, |cutoff| cutoff as usize);
         let depth = cutoff.min(deepest);
-        let weights = match measure.kind {
+        let cumulative_weights = match measure.kind {
             MeasureKind::Ndcg(_) => cumulative_discounts(depth),
             MeasureKind::Precision { .. } | MeasureKind::Recall { .. } => (0..=depth).map(|rank| rank as f64).collect(),
             MeasureKind::RankBiasedPrecision { p, .. } => {
@@ -84,7 +84,7 @@ impl PreparedMeasure {
             }
             MeasureKind::AveragePrecision { .. } | MeasureKind::ReciprocalRank { .. } => Vec::new(),
         };
-        Self { measure, cutoff, weights }
+        Self { measure, cutoff, cumulative_weights }
     }
 
     /// The divisor of the weighted sum of a linear measure.
@@ -98,17 +98,23 @@ impl PreparedMeasure {
         let relevant = |rel: u32| labels.iter().map(is_relevant(rel)).collect::<Vec<bool>>();
         let all = |rel: u32| labels.iter().chain(unretrieved).filter(|label| is_relevant(rel)(label)).count() as f64;
         let ones = |rel: u32| labels.iter().map(|label| f64::from(u8::from(is_relevant(rel)(label)))).collect();
-        let (weights, cutoff) = (self.weights.as_slice(), self.cutoff);
+        let (cumulative_weights, cutoff) = (self.cumulative_weights.as_slice(), self.cutoff);
         match self.measure.kind {
             MeasureKind::Ndcg(gain) => {
                 let gains = labels.iter().map(|&label| gain.of(label)).collect();
-                QueryMeasure::Sum { gains, weights, norm: ideal_gain(labels, unretrieved, gain, weights) }
+                QueryMeasure::Sum {
+                    gains,
+                    cumulative_weights,
+                    norm: ideal_gain(labels, unretrieved, gain, cumulative_weights),
+                }
             }
-            MeasureKind::Precision { rel } => QueryMeasure::Sum { gains: ones(rel), weights, norm: self.divisor() },
-            MeasureKind::Recall { rel } => QueryMeasure::Sum { gains: ones(rel), weights, norm: all(rel) },
+            MeasureKind::Precision { rel } => {
+                QueryMeasure::Sum { gains: ones(rel), cumulative_weights, norm: self.divisor() }
+            }
+            MeasureKind::Recall { rel } => QueryMeasure::Sum { gains: ones(rel), cumulative_weights, norm: all(rel) },
             MeasureKind::RankBiasedPrecision { rel, .. } => {
                 let graded = || labels.iter().map(|&label| f64::from(label) / highest.max(f64::MIN_POSITIVE)).collect();
-                QueryMeasure::Sum { gains: rel.map_or_else(graded, ones), weights, norm: self.divisor() }
+                QueryMeasure::Sum { gains: rel.map_or_else(graded, ones), cumulative_weights, norm: self.divisor() }
             }
             MeasureKind::AveragePrecision { rel } => {
                 QueryMeasure::AveragePrecision { relevant: relevant(rel), relevant_count: all(rel), cutoff }
@@ -130,7 +136,9 @@ impl QueryMeasure<'_> {
     /// The value for a list with its first `shown` documents retrieved.
     pub(super) fn value(&self, list: RankedList<'_>, shown: usize) -> f64 {
         let (value, norm) = match self {
-            Self::Sum { gains, weights, norm } => (weighted_sum(list, shown, gains, weights), *norm),
+            Self::Sum { gains, cumulative_weights, norm } => {
+                (weighted_sum(list, shown, gains, cumulative_weights), *norm)
+            }
             Self::AveragePrecision { relevant, relevant_count, cutoff } => {
                 (precision_sum(list, shown, relevant, *cutoff), *relevant_count)
             }

@@ -31,7 +31,7 @@ pub(super) fn find(name: &str) -> Result<Entry, String> {
 
 /// An algorithm, as JSON.
 #[derive(Serialize)]
-struct Description {
+struct AlgorithmDescription {
     name: &'static str,
     summary: &'static str,
     /// When to prefer it to the others.
@@ -69,7 +69,7 @@ struct PaperDescription {
     doi: Option<&'static str>,
 }
 
-impl Description {
+impl AlgorithmDescription {
     fn from_entry(entry: &Entry) -> Self {
         let parameter = |parameter: &Parameter| ParameterDescription {
             key: parameter.key,
@@ -128,7 +128,7 @@ impl Algorithms {
         let entries_of_all = entries();
         let chosen = if self.names.is_empty() { &entries_of_all } else { &self.names };
         if self.json {
-            let descriptions: Vec<Description> = chosen.iter().map(Description::from_entry).collect();
+            let descriptions: Vec<AlgorithmDescription> = chosen.iter().map(AlgorithmDescription::from_entry).collect();
             println!("{}", serde_json::to_string_pretty(&descriptions)?);
         } else if self.names.is_empty() {
             entries_of_all.iter().for_each(print_short);
@@ -156,7 +156,7 @@ fn print_short(entry: &Entry) {
 
 /// Everything about an algorithm.
 fn description_text(entry: &Entry) -> String {
-    let about = Description::from_entry(entry);
+    let about = AlgorithmDescription::from_entry(entry);
     let mut lines = vec![format!("{}: {}", about.name, about.summary)];
     if !about.prefer.is_empty() {
         lines.push(format!("  prefer   it {}", about.prefer.replace('`', "")));

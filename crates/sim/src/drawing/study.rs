@@ -14,7 +14,9 @@ use super::Request;
 use super::table::Table;
 use crate::experiment::config::{Bands, Scale};
 use simulation::description::synthetic_note;
-use studies::results::{KEPT_CURVES, KeptCurves, Spread, label_of, named_caption, notes, own_name, palette, quantile};
+use studies::results::{
+    KEPT_CURVES, KeptCurves, SampleSummary, label_of, named_caption, notes, own_name, palette, quantile,
+};
 
 /// A finished study, or the two of a comparison.
 pub(super) struct Study {
@@ -49,7 +51,7 @@ pub(super) struct AlgorithmCurve {
 pub(super) struct CheckpointPoint {
     pub(super) step: u64,
     runs: u64,
-    pub(super) spread: Spread,
+    pub(super) spread: SampleSummary,
     /// The share of runs that recommend the best, and its standard error.
     accuracy: Option<(f64, f64)>,
 }
@@ -178,7 +180,7 @@ impl StudyCurves {
         let kept_curves = if bands == Bands::Quantile { Some(self.kept_curves()?) } else { None };
         let points_of_each = self.curves.iter().map(|curve| {
             let points = curve.points.iter().map(|line| {
-                let Spread { mean, standard_error, standard_deviation, min, max } = line.spread;
+                let SampleSummary { mean, standard_error, standard_deviation, min, max } = line.spread;
                 // No run is below the smallest, which may exceed the mean by a rounding error.
                 let around = |error: f64| ((mean - error).max(min.min(mean)), mean + error);
                 let (low, high) = match (bands, &kept_curves) {
@@ -281,7 +283,7 @@ fn parse_curves(bytes: &[u8], at_horizons: bool) -> Result<Vec<AlgorithmCurve>> 
         let number = |column: usize| row.value(column, "a number", finite);
         let whole_number = |column: usize| row.value(column, "a whole number", |text| text.parse::<u64>().ok());
         let [mean, standard_deviation, standard_error, min, max] = spread.map(&number);
-        let spread = Spread {
+        let spread = SampleSummary {
             mean: mean?,
             standard_deviation: standard_deviation?,
             standard_error: standard_error?,

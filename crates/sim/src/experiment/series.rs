@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use output::numbers::{number, significant};
 use serde::{Deserialize, Serialize};
 
-use studies::results::Spread;
+use studies::results::SampleSummary;
 
 /// The kinds of measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub(crate) struct Point {
     /// One value per run; a single value where nothing is random. Empty for a point that was [read] back without a file of its single runs.
     pub values: Vec<f64>,
     /// The number of runs and their spread, of a point that was read back.
-    read_summary: Option<(usize, Spread)>,
+    read_summary: Option<(usize, SampleSummary)>,
 }
 
 impl Point {
@@ -131,8 +131,8 @@ impl Point {
 
     /// Mean and spread over runs.
     #[must_use]
-    pub(crate) fn spread(&self) -> Spread {
-        self.read_summary.map_or_else(|| Spread::of(&self.values), |(_, spread)| spread)
+    pub(crate) fn spread(&self) -> SampleSummary {
+        self.read_summary.map_or_else(|| SampleSummary::of(&self.values), |(_, spread)| spread)
     }
 }
 
@@ -171,7 +171,7 @@ pub struct SummaryRow {
     /// The number of runs.
     pub runs: usize,
     /// Mean and spread.
-    pub spread: Spread,
+    pub spread: SampleSummary,
 }
 
 impl SummaryRow {
@@ -265,7 +265,7 @@ pub(crate) fn read(curves: &Path, runs: &Path) -> Result<Vec<Series>> {
         let metric = Metric::find(&name);
         let metric = metric.with_context(|| format!("{}: no metric is called {name}", curves.display()))?;
         let (runs, x) = (count.parse()?, x_text.parse()?);
-        let spread = Spread {
+        let spread = SampleSummary {
             mean: mean.parse()?,
             standard_deviation: standard_deviation.parse()?,
             standard_error: standard_error.parse()?,

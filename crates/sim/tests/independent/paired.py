@@ -66,6 +66,16 @@ def main(program: str) -> None:
             adjusted = stats.false_discovery_control([float(test["p"]) for test in tests_of_measure])
             for test, wanted in zip(tests_of_measure, adjusted):
                 worst = max(worst, abs(float(test["p_bh"]) / wanted - 1.0))
+        run("inspect", *inspected[:-1], "drawn", "--test", "randomization")
+        for test in rows(here / "drawn/tests.csv"):
+            differences = [a - b for a, b in zip(*(values[test[side], test["measure"]] for side in ("first", "second")))]
+            drawn = stats.permutation_test(
+                (differences,), lambda sample, axis: sample.sum(axis), permutation_type="samples", vectorized=True, random_state=1
+            )
+            expected = float(drawn.pvalue)
+            # Five standard errors of the difference of two shares of 10,000 draws.
+            bound = 5.0 * (2.0 * expected * (1.0 - expected) / 10_000) ** 0.5 + 1e-3
+            assert abs(float(test["p"]) - expected) < bound, f"{test}, scipy {expected}"
         # Each measure has a correction of its own.
         for at in range(0, len(tests), 3):
             for test, wanted in zip(tests[at : at + 3], holm(p_values[at : at + 3])):

@@ -51,7 +51,7 @@ mod play;
 mod provenance;
 mod round;
 mod selection;
-mod share;
+mod shard;
 mod state;
 mod strata;
 #[cfg(test)]
@@ -66,5 +66,5 @@ pub use play::{identity, play};
 pub use provenance::{Provenance, ReferenceAgreement, provenance, winner};
 pub use round::{ROUND, Sampling};
 pub use selection::{PairSelection, all_pairs, pair_count};
-pub use share::{ShardFiles, pieces_played, play_shard};
+pub use shard::{ShardFiles, pieces_played, play_shard};
 pub use state::{FinishedRound, Identity, Request, State};

@@ -79,7 +79,7 @@ pub fn two_sample_bootstrap(
     Ok(Bootstrap::from_means(mean(first) - mean(second), means, alpha))
 }
 
-fn check_resamples(resamples: usize) -> Result<(), StatisticsError> {
+pub(super) fn check_resamples(resamples: usize) -> Result<(), StatisticsError> {
     let error = StatisticsError::TooFew { what: "resamples", found: resamples, needed: 100 };
     (resamples >= 100).then_some(()).ok_or(error)
 }

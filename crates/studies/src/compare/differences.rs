@@ -14,7 +14,7 @@ use figures::{Curve, Lines};
 use serde::Serialize;
 use simulation::runs::{RunResult, StudyPlan};
 
-use crate::results::{Caption, bands, curves, label, logs, palette, spread_at};
+use crate::results::{Caption, bands, curves, label, logs, palette, summary_at};
 
 /// Mean regret live and on the proxy after some steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,7 +59,7 @@ impl Difference {
         [live, proxy]: [&[RunResult]; 2],
         kind: RegretKind,
     ) -> Self {
-        let (live, proxy) = (spread_at(live, checkpoint, kind), spread_at(proxy, checkpoint, kind));
+        let (live, proxy) = (summary_at(live, checkpoint, kind), summary_at(proxy, checkpoint, kind));
         let over_live = |value: f64| match (value == 0.0, live.mean == 0.0) {
             (true, _) => Some(0.0),
             (false, true) => None,

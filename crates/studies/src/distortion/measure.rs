@@ -21,7 +21,7 @@ use simulation::sample::draw_first;
 use simulation::seed;
 use simulation::site::{ImpressionRandomness, Multileaver, Site};
 
-use crate::results::Spread;
+use crate::results::SampleSummary;
 use crate::runner::{NumberedWork, ValuesSpec};
 
 /// Why there is nothing to measure where no ranker beats all others, and what else may be chosen; `same_ties` is how the
@@ -62,14 +62,14 @@ pub struct Distortion {
     /// Rankers per set, including the winner.
     pub size: usize,
     /// Share of the other rankers that beat the winner, over sets.
-    pub share: Spread,
+    pub share: SampleSummary,
 }
 
 impl Distortion {
     /// The distortion of sets of `size` rankers with these shares.
     #[must_use]
     pub fn of(size: usize, shares: &[f64]) -> Self {
-        Self { size, share: Spread::of(shares) }
+        Self { size, share: SampleSummary::of(shares) }
     }
 }
 

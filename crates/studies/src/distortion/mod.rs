@@ -19,7 +19,7 @@ use simulation::truth::{GroundTruth, RegretMeasure};
 pub use self::measure::{BYTES_OF_SET, Distortion, Plan, loss_shares, no_winner_error};
 use crate::notes;
 use crate::report::{Content, Report};
-use crate::results::{Spread, VERSION};
+use crate::results::{SampleSummary, VERSION};
 use crate::runner::share::first_revision;
 use crate::runner::{Execution, Keeper, NumberedWork, Study, Units, Workplace};
 use crate::site::{OpenSite, TruthRequest};
@@ -173,7 +173,7 @@ impl Study for DistortionStudy {
         }
         let summary = Summary { key: self.key(), truth: &resolved.truth, distortion: distortions };
         let rows = distortions.iter().map(|Distortion { size, share }| {
-            let Spread { mean, standard_deviation, standard_error, min, max } = *share;
+            let SampleSummary { mean, standard_deviation, standard_error, min, max } = *share;
             (size, self.request.sets, mean, standard_deviation, standard_error, min, max)
         });
         let header = ["size", "sets", "mean", "standard_deviation", "standard_error", "min", "max"];

@@ -4,7 +4,7 @@ use bandits::registry::Spec;
 use serde::Serialize;
 use simulation::runs::StudyPlan;
 
-use crate::results::{RegretBasis, Spread};
+use crate::results::{RegretBasis, SampleSummary};
 
 /// The plan of a study: algorithms, horizons, runs.
 #[derive(Debug, Clone)]
@@ -77,7 +77,7 @@ pub struct HorizonSummary {
     /// Standard error of that share.
     pub accuracy_standard_error: Option<f64>,
     /// Cumulative regret of exploration.
-    pub regret: Spread,
+    pub regret: SampleSummary,
     /// What regret measures, and on what data.
     #[serde(flatten)]
     pub measured: RegretBasis,

@@ -4,7 +4,7 @@ use figures::{Curve, CurvePoint, Lines};
 use output::numbers::{mean_of, with_unit};
 
 use super::exploration::{Exploration, HorizonSummary};
-use crate::results::{Caption, Spread, label, palette};
+use crate::results::{Caption, SampleSummary, label, palette};
 
 /// One curve per algorithm through the (low, mean, high) that `point` computes for each horizon, if it can.
 fn curves(
@@ -56,7 +56,7 @@ pub(super) fn regret_figure(plan: &Exploration, summary: &[HorizonSummary], capt
         x_log: true,
         y_log: true,
         curves: curves(plan, summary, |at| {
-            let Spread { mean, standard_error, .. } = at.regret;
+            let SampleSummary { mean, standard_error, .. } = at.regret;
             Some((mean - standard_error, mean, mean + standard_error))
         }),
         palette: palette(),

@@ -15,7 +15,7 @@ use simulation::runs::RunResult;
 use super::exploration::{Exploration, HorizonSummary};
 use super::figures::{accuracy_figure, regret_figure};
 use crate::report::{Content, ReportFile};
-use crate::results::{Arms, Caption, Spread, Timings, label};
+use crate::results::{Arms, Caption, SampleSummary, Timings, label};
 
 /// The runs of each algorithm at all horizons, from those `by_cell`: one list per plan of [`Exploration::plans`].
 pub(super) fn runs_at_all_horizons(plan: &Exploration, by_cell: &[Vec<RunResult>]) -> Vec<Vec<RunResult>> {
@@ -52,7 +52,7 @@ pub(super) fn summarise(plan: &Exploration, results: &[Vec<RunResult>], arms: &A
             runs: runs.len(),
             accuracy,
             accuracy_standard_error: accuracy.map(|share| (share * (1.0 - share) / count).sqrt()),
-            regret: Spread::of(&regrets),
+            regret: SampleSummary::of(&regrets),
             measured: arms.measured,
         }
     };
@@ -109,7 +109,7 @@ pub(super) fn horizons_csv(summary: &[HorizonSummary]) -> Result<Vec<u8>> {
         "label",
     ];
     let rows = summary.iter().map(|at| {
-        let Spread { mean, standard_deviation, standard_error, min, max } = at.regret;
+        let SampleSummary { mean, standard_deviation, standard_error, min, max } = at.regret;
         let mut row = vec![at.algorithm.clone(), at.horizon.to_string(), at.runs.to_string()];
         let accuracy = [at.accuracy, at.accuracy_standard_error];
         row.extend(accuracy.map(|value| value.map_or_else(String::new, |value| value.to_string())));

@@ -4,7 +4,7 @@ use bandits::RegretKind;
 use figures::{Curve, CurvePoint, Lines};
 use simulation::runs::{RunResult, StudyPlan};
 
-use super::{Axes, Caption, Presentation, label, palette, spread_at};
+use super::{Axes, Caption, Presentation, label, palette, summary_at};
 
 /// What the curves and bands of [`curves`] show.
 pub fn bands(plan: &StudyPlan, look: &Presentation) -> String {
@@ -15,7 +15,7 @@ pub fn bands(plan: &StudyPlan, look: &Presentation) -> String {
 pub fn curves(plan: &StudyPlan, results: &[Vec<RunResult>], regret: RegretKind, look: &Presentation) -> Vec<Curve> {
     let kind = look.spread(plan.runs);
     let point = |runs: &[RunResult], index: usize, step: u64| {
-        let spread = spread_at(runs, index, regret);
+        let spread = summary_at(runs, index, regret);
         let (low, high) = kind.band(&spread);
         CurvePoint { x: step as f64, mean: spread.mean, low, high }
     };

@@ -49,7 +49,7 @@ pub use self::table::{distorted_note, settled_note, table};
 
 /// Mean and spread over runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
-pub struct Spread {
+pub struct SampleSummary {
     /// Mean over runs.
     pub mean: f64,
     /// Standard deviation of a run; 0 for a single run.
@@ -62,7 +62,7 @@ pub struct Spread {
     pub max: f64,
 }
 
-impl Spread {
+impl SampleSummary {
     /// The spread of `values`, which must not be empty.
     #[must_use]
     pub fn of(values: &[f64]) -> Self {
@@ -123,7 +123,7 @@ pub struct AlgorithmSummary {
     /// Runs.
     pub runs: usize,
     /// Cumulative regret after the last step.
-    pub regret: Spread,
+    pub regret: SampleSummary,
     /// The arms recommended at the end, most often recommended first.
     pub recommended: Vec<RecommendedArm>,
     /// Share of runs that recommend a best arm; null if every arm is optimal.
@@ -220,7 +220,7 @@ pub fn summarise(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>) 
                 label: label(spec),
                 steps: plan.steps,
                 runs: runs.len(),
-                regret: Spread::of(&finals),
+                regret: SampleSummary::of(&finals),
                 recommended: recommendation_counts(runs.iter().map(RunResult::final_recommendation), arms),
                 share_recommending_best: arms.share_of_best(runs.iter().map(RunResult::final_recommendation)),
                 evidence: EvidenceSummary::of(plan, spec, runs, arms),
@@ -334,9 +334,9 @@ pub fn files(
 }
 
 /// The spread of cumulative regret of this kind at a checkpoint.
-pub fn spread_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind) -> Spread {
+pub fn summary_at(runs: &[RunResult], checkpoint: usize, kind: RegretKind) -> SampleSummary {
     let values: Vec<f64> = runs.iter().map(|run| run.regret[checkpoint].value(kind)).collect();
-    Spread::of(&values)
+    SampleSummary::of(&values)
 }
 
 /// The content of `curves.csv`: one row per algorithm and checkpoint.
@@ -363,7 +363,7 @@ pub fn curves_csv(plan: &StudyPlan, results: &[Vec<RunResult>], arms: &Arms<'_>)
     for (spec, runs) in plan.algorithms.iter().zip(results) {
         let mean = |value: &dyn Fn(&RunResult) -> f64| runs.iter().map(value).sum::<f64>() / runs.len() as f64;
         for (index, step) in plan.checkpoints.iter().enumerate() {
-            let spread = spread_at(runs, index, arms.measured.kind);
+            let spread = summary_at(runs, index, arms.measured.kind);
             let mut row = vec![spec.canonical(), step.to_string(), runs.len().to_string()];
             let numbers = [
                 spread.mean,
@@ -486,11 +486,11 @@ mod tests {
 
     #[test]
     fn spread() {
-        let spread = Spread::of(&[1.0, 2.0, 3.0, 6.0]);
+        let spread = SampleSummary::of(&[1.0, 2.0, 3.0, 6.0]);
         assert!((spread.mean - 3.0).abs() < 1e-12);
         assert!((spread.standard_deviation - (14.0f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((spread.standard_error - (14.0f64 / 12.0).sqrt()).abs() < 1e-12);
         assert_eq!((spread.min, spread.max), (1.0, 6.0));
-        assert_eq!(Spread::of(&[4.0]).standard_deviation, 0.0);
+        assert_eq!(SampleSummary::of(&[4.0]).standard_deviation, 0.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use output::numbers::mean_of;
 
-use super::Spread;
+use super::SampleSummary;
 
 /// How regret is drawn and tabulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,7 +76,7 @@ impl SpreadKind {
 
     /// The ends of the band around the mean of `spread`.
     #[must_use]
-    pub fn band(self, spread: &Spread) -> (f64, f64) {
+    pub fn band(self, spread: &SampleSummary) -> (f64, f64) {
         // No run is below the smallest, which may exceed the mean by a rounding error.
         let around = |error: f64| ((spread.mean - error).max(spread.min.min(spread.mean)), spread.mean + error);
         match self {
@@ -108,11 +108,11 @@ mod tests {
     #[test]
     fn few_runs_show_their_range() {
         assert_eq!([1, 4, 5, 50].map(SpreadKind::of).map(|kind| kind == SpreadKind::Range), [true, true, false, false]);
-        let spread = Spread::of(&[1.0, 2.0, 3.0, 6.0]);
+        let spread = SampleSummary::of(&[1.0, 2.0, 3.0, 6.0]);
         let band = |kind: SpreadKind| kind.band(&spread);
         assert_eq!(band(SpreadKind::Range), (1.0, 6.0));
         assert_eq!(band(SpreadKind::StandardError), (3.0 - spread.standard_error, 3.0 + spread.standard_error));
-        let alike = Spread { mean: 0.5, min: 0.500_000_1, max: 0.500_000_1, ..Spread::of(&[0.5, 0.5]) };
+        let alike = SampleSummary { mean: 0.5, min: 0.500_000_1, max: 0.500_000_1, ..SampleSummary::of(&[0.5, 0.5]) };
         assert_eq!(SpreadKind::StandardError.band(&alike), (0.5, 0.5), "of equal runs, with rounding");
         assert_eq!(band(SpreadKind::StandardDeviation), (1.0, 3.0 + spread.standard_deviation), "not below any run");
         assert!(SpreadKind::of(5).bands(5).contains("standard error") && SpreadKind::of(3).bands(3).contains("run"));

@@ -19,7 +19,7 @@ use simulation::spec::SiteSpec;
 
 use self::measure::{Method, Plan, bytes_of_draw, checkpoints, errors_of};
 use crate::report::{Content, Report};
-use crate::results::{Spread, VERSION};
+use crate::results::{SampleSummary, VERSION};
 use crate::runner::share::first_revision;
 use crate::runner::{Execution, Keeper, NumberedWork, Study, Units, Workplace};
 use crate::site::OpenSite;
@@ -199,7 +199,7 @@ impl SensitivityStudy {
     fn rows(&self, errors: &[Vec<Vec<f64>>]) -> Vec<Row> {
         let Plan { checkpoints, draws, .. } = &self.plan;
         let row = |method: &Method, errors: &[Vec<f64>], checkpoint: usize| {
-            let Spread { mean, standard_error, .. } = error_spread(errors, checkpoint);
+            let SampleSummary { mean, standard_error, .. } = error_summary(errors, checkpoint);
             let (method, impressions) = (method.label(), checkpoints[checkpoint]);
             Row { method, impressions, draws: *draws, mean_error: mean, standard_error }
         };
@@ -242,7 +242,7 @@ impl SensitivityStudy {
             name: method.label(),
             points: (0..self.plan.checkpoints.len())
                 .map(|at| {
-                    let Spread { mean, standard_error, .. } = error_spread(errors, at);
+                    let SampleSummary { mean, standard_error, .. } = error_summary(errors, at);
                     let x = self.plan.checkpoints[at] as f64;
                     CurvePoint { x, mean, low: (mean - standard_error).max(0.0), high: mean + standard_error }
                 })
@@ -265,7 +265,7 @@ impl SensitivityStudy {
     }
 }
 
-fn error_spread(errors: &[Vec<f64>], checkpoint: usize) -> Spread {
+fn error_summary(errors: &[Vec<f64>], checkpoint: usize) -> SampleSummary {
     let values: Vec<f64> = errors.iter().map(|draw| draw[checkpoint]).collect();
-    Spread::of(&values)
+    SampleSummary::of(&values)
 }

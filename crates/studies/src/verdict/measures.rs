@@ -287,7 +287,9 @@ impl MeasureTests {
         };
         let interval = match self.settings.test {
             PairedTest::T | PairedTest::Bootstrap => "",
-            PairedTest::Wilcoxon | PairedTest::Sign => "; intervals of means by Student's distribution",
+            PairedTest::Wilcoxon | PairedTest::Randomization | PairedTest::Sign => {
+                "; intervals of means by Student's distribution"
+            }
         };
         let test_name = self.settings.test.name(true);
         format!("{table}\n{test_name} {}, {correction}{interval}{remainder}", self.basis_text(None))

@@ -1,12 +1,14 @@
 //! The tests of two rankers by their values of the same queries.
 
 use serde::{Deserialize, Serialize};
-use statistics::fixed_sample::{paired_bootstrap, paired_t_test, sign_test, wilcoxon_signed_rank};
+use statistics::fixed_sample::{
+    paired_bootstrap, paired_randomization, paired_t_test, sign_test, wilcoxon_signed_rank,
+};
 use statistics::{Counts, Preference, StatisticsError};
 
 use super::LEVEL;
 
-/// Resamples of the bootstrap, and its seed: the same values give the same p-value.
+/// Resamples of the bootstrap and of the randomization test, and their seed: the same values give the same p-value.
 const RESAMPLES: usize = 10_000;
 const SEED: u64 = 1;
 
@@ -21,6 +23,8 @@ pub enum PairedTest {
     Wilcoxon,
     /// The bootstrap of their mean, over queries.
     Bootstrap,
+    /// Fisher's test of their mean: the sides of queries swapped at random.
+    Randomization,
     /// Their signs.
     Sign,
 }
@@ -61,6 +65,9 @@ impl PairedTest {
                 let (standard_error, interval) = (bootstrap.standard_error, bootstrap.interval);
                 TestedDifference { standard_error, interval, p: bootstrap.p_value, ..of_mean }
             }
+            Self::Randomization => {
+                TestedDifference { p: paired_randomization(first, second, RESAMPLES, SEED)?, ..of_mean }
+            }
             Self::Sign => {
                 let signs = first.iter().zip(second).map(|(first, second)| Preference::of_net(first - second));
                 TestedDifference { p: sign_test(signs.collect::<Counts>()), ..of_mean }
@@ -78,6 +85,8 @@ impl PairedTest {
             (Self::Wilcoxon, true) => "Wilcoxon signed-rank tests",
             (Self::Bootstrap, false) => "paired bootstrap test",
             (Self::Bootstrap, true) => "paired bootstrap tests",
+            (Self::Randomization, false) => "paired randomization test",
+            (Self::Randomization, true) => "paired randomization tests",
             (Self::Sign, false) => "sign test",
             (Self::Sign, true) => "sign tests",
         }
@@ -101,9 +110,11 @@ mod tests {
         assert!((tested(PairedTest::Wilcoxon).p - 4.0 / 1024.0).abs() < 1e-12);
         // At most one of ten is negative in 11 of 2^10 ways, on either side.
         assert!((tested(PairedTest::Sign).p - 22.0 / 1024.0).abs() < 1e-12);
+        // Only the sum of all ten without a sign, or with the sign of the first, is as far from 0 as 2 + ... + 10 - 1.
+        assert!((tested(PairedTest::Randomization).p - 4.0 / 1024.0).abs() < 1e-12);
         let bootstrap = tested(PairedTest::Bootstrap);
         assert!(bootstrap.p <= 0.001 && bootstrap.interval.0 > 0.0, "{bootstrap:?}");
-        for test in [PairedTest::Wilcoxon, PairedTest::Sign] {
+        for test in [PairedTest::Wilcoxon, PairedTest::Randomization, PairedTest::Sign] {
             assert_eq!((tested(test).interval, tested(test).t), (student.interval, None));
         }
     }

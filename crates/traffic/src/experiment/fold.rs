@@ -182,7 +182,7 @@ impl Experiment {
                 if self.lacks(conversion.unit) {
                     return impossible(format!("unit {} is not here; fetch it before", conversion.unit));
                 }
-                if self.appearances(*time, conversion).as_ref() != Ok(&conversion.appearances) {
+                if self.creditable_appearances(*time, conversion).as_ref() != Ok(&conversion.appearances) {
                     return impossible(format!("the conversion of unit {} cannot be credited", conversion.unit));
                 }
                 self.apply_conversion(*time, conversion);

@@ -96,7 +96,7 @@ pub fn decide_value(
     pairs.dedup();
     let sequence = RatioSequence::new(cap as f64, alpha / pairs.len().max(1) as f64)?;
     let decide_pair = |&pair: &(usize, usize)| {
-        let (mut counts, mut known_units, mut drifts) =
+        let (mut counts, mut known_interval, mut drifts) =
             (ConversionCounts::default(), (f64::NEG_INFINITY, f64::INFINITY), false);
         let (mut looks, mut winner, mut sums) = (Vec::new(), None, RatioSums::default());
         for day in days().filter(|day| day.pair == pair) {
@@ -104,19 +104,19 @@ pub fn decide_value(
             counts += day.counts;
             add(&mut sums, adjusted_sums(&day.counts, slope));
             if let Some((low, high)) = sequence.interval(&sums) {
-                known_units = (known_units.0.max(low), known_units.1.min(high));
+                known_interval = (known_interval.0.max(low), known_interval.1.min(high));
             }
-            drifts |= known_units.0 > known_units.1;
-            let is_known = known_units.0.is_finite() && known_units.1.is_finite() && !drifts;
+            drifts |= known_interval.0 > known_interval.1;
+            let is_known = known_interval.0.is_finite() && known_interval.1.is_finite() && !drifts;
             if winner.is_none() && is_known {
-                winner = match known_units {
+                winner = match known_interval {
                     (low, _) if low > 0.0 => Some((pair.0, day.day)),
                     (_, high) if high < 0.0 => Some((pair.1, day.day)),
                     _ => None,
                 };
             }
             let progress = sequence.progress(&sums).min(1.0);
-            let interval = is_known.then_some(known_units);
+            let interval = is_known.then_some(known_interval);
             let draft = conversions.has_draft.then(|| DraftLook {
                 slope,
                 difference: sums.ratio().unwrap_or(0.0),

@@ -131,10 +131,10 @@ impl Pending {
                 &|rows| column(rows, |(_, row)| row.sum),
             ],
         ));
-        let (inserted_rows, changed): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, (_, is_new))| *is_new);
+        let (inserted_rows, updated_rows): (Vec<_>, Vec<_>) = shown.into_iter().partition(|(_, (_, is_new))| *is_new);
         for (sql, rows) in [
             (include_str!("sql/rows/insert_shown.sql"), inserted_rows),
-            (include_str!("sql/rows/update_shown.sql"), changed),
+            (include_str!("sql/rows/update_shown.sql"), updated_rows),
         ] {
             commands.extend(command(
                 sql,

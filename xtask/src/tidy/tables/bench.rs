@@ -21,7 +21,7 @@ const KINDS: [(&str, &str, &[&str]); 8] = [
 
 /// The tables of the page by name; `None` if there is no such table, or results are missing.
 pub(super) fn bench_table(root: &Path, name: &str) -> Option<Table> {
-    let bench = Bench::read(&root.join("results/bench-1"))?;
+    let bench = BenchResults::read(&root.join("results/bench-1"))?;
     match name {
         "bench-tracks" => bench.tracks(),
         "bench-kinds" => bench.kinds(),
@@ -51,13 +51,13 @@ struct Value {
     value: f64,
 }
 
-struct Bench {
+struct BenchResults {
     ranks: Vec<Rank>,
     /// The values in the tracks of regret and of stated winners.
     values: Vec<Value>,
 }
 
-impl Bench {
+impl BenchResults {
     fn read(folder: &Path) -> Option<Self> {
         let lines = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
         let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();

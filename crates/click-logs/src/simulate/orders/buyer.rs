@@ -6,7 +6,7 @@ use rand::RngExt;
 use times::DAY;
 
 use super::super::query_pool::normal;
-use super::super::{Lines, Simulation};
+use super::super::{Lines, SimulationSettings};
 use super::attribution::{ConversionTally, SimulatedFate, Unit, UnitConversions, units};
 use super::lines::{Action, Buyer, ConversionLine};
 use super::order::{Order, ViewedPage};
@@ -24,7 +24,7 @@ const PARTIAL_RETURN: (f64, f64) = (0.1, 0.9);
 
 /// Chance of one user's orders, and where its lines go.
 struct Till<'a> {
-    simulation: &'a Simulation,
+    simulation: &'a SimulationSettings,
     orders: &'a OrderSettings,
     user: u64,
     is_bot: bool,
@@ -37,7 +37,7 @@ struct Till<'a> {
 
 /// Plays the orders of a user who saw these impressions and logs them; returns the truth about the user.
 pub(in super::super) fn play(
-    simulation: &Simulation,
+    simulation: &SimulationSettings,
     orders: &OrderSettings,
     (user, is_bot): (u64, bool),
     pages: &[ViewedPage],

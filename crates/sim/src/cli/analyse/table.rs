@@ -50,7 +50,7 @@ fn facts(findings: &Findings, config: &Config, names: &ArmNames) -> Vec<(&'stati
     let never = findings.never_compared.as_ref().map(|never| ("never compared", never.text.clone()));
     let mut facts: Vec<(&'static str, String)> = never.into_iter().collect();
     facts.extend([
-        ("Condorcet winner", condorcet(findings, names)),
+        ("Condorcet winner", condorcet_text(findings, names)),
         ("Borda winner", names.list(&winners.borda)),
         ("Copeland winner", format!("{}, {verb} {}", names.list(&winners.copeland), findings.ranking[0].copeland)),
         ("von Neumann winner", lottery_text(&winners.von_neumann, names)),
@@ -120,7 +120,7 @@ fn with_unit(count: usize, noun: &str) -> String {
 
 /// Equal arms that beat all others share the first place. None of them beats all others, so P(Condorcet winner) of
 /// random subsets counts no winner.
-fn condorcet(findings: &Findings, names: &ArmNames) -> String {
+fn condorcet_text(findings: &Findings, names: &ArmNames) -> String {
     // Arms that never met may differ.
     let (all_are_equal, are_equal) = match findings.never_compared {
         Some(_) => ("no two arms are known to differ", "are not known to differ"),

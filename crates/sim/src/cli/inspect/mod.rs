@@ -80,7 +80,7 @@ pub(super) struct Inspect {
     baseline: Option<String>,
 
     /// Of runs: the test of a pair over the queries: t (Student's, of the mean), wilcoxon (signed ranks), bootstrap (of the mean,
-    /// over queries), or sign
+    /// over queries), randomization (Fisher's, of the mean), or sign
     #[arg(long, value_name = "TEST", value_enum, default_value_t = TestArg::T, requires = "rankings", conflicts_with = "judged")]
     test: TestArg,
 
@@ -120,6 +120,8 @@ enum TestArg {
     Wilcoxon,
     /// Means, by the bootstrap
     Bootstrap,
+    /// Means, by sides that are swapped at random
+    Randomization,
     /// Signs
     Sign,
 }
@@ -130,6 +132,7 @@ impl From<TestArg> for PairedTest {
             TestArg::T => Self::T,
             TestArg::Wilcoxon => Self::Wilcoxon,
             TestArg::Bootstrap => Self::Bootstrap,
+            TestArg::Randomization => Self::Randomization,
             TestArg::Sign => Self::Sign,
         }
     }

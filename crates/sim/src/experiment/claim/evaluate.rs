@@ -7,7 +7,7 @@ use output::numbers::{number, significant};
 use super::setting_series::{SettingSeries, first_remark, mean, points_at, remark};
 use super::setting_trends::{flat, grows, trend};
 use super::shape::{crossing, slower};
-use super::{Claim, ClaimResult, ClosedRange, PointSelection, Test, TestedClaim};
+use super::{Between, Claim, ClaimResult, PointSelection, Test, TestedClaim};
 use crate::experiment::series::{Point, Series};
 
 /// Tests `claim` on measurements at `scale`, where 1 is the paper's size; `synthetic` is whether a setting's data are synthetic.
@@ -190,7 +190,7 @@ fn shortened(numbers: &[String]) -> String {
 fn ratio(
     setting: &SettingSeries<'_>,
     [a, b]: [&Series; 2],
-    between: ClosedRange,
+    between: Between,
     selection: PointSelection,
 ) -> Result<(bool, String)> {
     let (mut held, mut numbers, mut differ) = (true, Vec::new(), false);
@@ -218,7 +218,7 @@ fn ratio(
     Ok((held, shortened(&numbers)))
 }
 
-fn value(curve: &Series, between: ClosedRange, selection: PointSelection) -> Result<(bool, String)> {
+fn value(curve: &Series, between: Between, selection: PointSelection) -> Result<(bool, String)> {
     let points = points_at(selection, curve);
     anyhow::ensure!(!points.is_empty(), "{}: nothing measured at these x", curve.curve);
     let held = points.iter().all(|point| between.holds(mean(point)));

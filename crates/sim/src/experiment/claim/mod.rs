@@ -57,14 +57,14 @@ pub enum PointSelection {
 
 /// A closed range of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ClosedRange {
+pub struct Between {
     /// The lower end.
     pub above: f64,
     /// The upper end.
     pub below: f64,
 }
 
-impl ClosedRange {
+impl Between {
     /// The ends that are numbers.
     fn ends(self) -> impl Iterator<Item = f64> {
         [self.above, self.below].into_iter().filter(|end| end.is_finite())
@@ -88,9 +88,9 @@ pub enum Test {
         highest: bool,
     },
     /// The mean of the first curve divided by the mean of the second.
-    Ratio([String; 2], ClosedRange),
+    Ratio([String; 2], Between),
     /// The mean of a curve.
-    Value(String, ClosedRange),
+    Value(String, Between),
     /// The means of a curve at all points.
     Each {
         /// The curve.
@@ -124,7 +124,7 @@ pub enum Test {
         /// Whether it rises.
         rises: bool,
         /// The factor between the first and the last setting.
-        factor: ClosedRange,
+        factor: Between,
     },
     /// A mean that grows by a lower power of x than another.
     Slower([String; 2]),

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use output::numbers::parse_positive;
 use serde::Deserialize;
 
-use super::{Claim, ClosedRange, PaperCrossing, PointSelection, Test};
+use super::{Between, Claim, PaperCrossing, PointSelection, Test};
 
 /// A claim as the file states it.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -119,8 +119,7 @@ impl RawClaim {
         for (curve, rises) in [(&self.rises, true), (&self.shrinks, false)] {
             if let Some(curve) = curve {
                 ensure!(self.r#in.len() > 1, "`rises` and `shrinks` need `in` with settings in order");
-                let factor =
-                    ClosedRange { above: self.times.unwrap_or(1.0), below: self.at_most.unwrap_or(f64::INFINITY) };
+                let factor = Between { above: self.times.unwrap_or(1.0), below: self.at_most.unwrap_or(f64::INFINITY) };
                 ensure!(factor.above <= factor.below, "`at-most` must be at least `times`");
                 tests.push(Test::Trend { curve: curve.clone(), rises, factor });
             }
@@ -156,13 +155,13 @@ impl RawClaim {
         }
     }
 
-    fn between(&self) -> Result<ClosedRange> {
+    fn between(&self) -> Result<Between> {
         if let Some(near) = self.near {
             let within = self.within.ok_or_else(|| anyhow!("`near` needs `within`"))?;
-            return Ok(ClosedRange { above: near - within, below: near + within });
+            return Ok(Between { above: near - within, below: near + within });
         }
         ensure!(self.above.is_some() || self.below.is_some(), "needs `above`, `below`, or `near` and `within`");
-        Ok(ClosedRange { above: self.above.unwrap_or(f64::NEG_INFINITY), below: self.below.unwrap_or(f64::INFINITY) })
+        Ok(Between { above: self.above.unwrap_or(f64::NEG_INFINITY), below: self.below.unwrap_or(f64::INFINITY) })
     }
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use output::numbers::significant;
 
 use super::setting_series::{SettingSeries, first_remark, mean, points_at, remark};
-use super::{ClosedRange, PointSelection};
+use super::{Between, PointSelection};
 use crate::experiment::series::Point;
 
 /// The point of `name` that a claim is about; the last of several.
@@ -61,7 +61,7 @@ pub(super) fn trend(
     settings: &[SettingSeries<'_>],
     name: &str,
     rises: bool,
-    factor: ClosedRange,
+    factor: Between,
     selection: PointSelection,
 ) -> Result<(bool, String)> {
     let mut values = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn trend(
     let (smallest, largest) = (ordered[0], ordered[ordered.len() - 1]);
     let held = ordered.windows(2).all(|pair| pair[1].0 >= pair[0].0) && factor.holds(largest.0 / smallest.0);
     let mut numbers = joined_values(&values);
-    if factor != (ClosedRange { above: 1.0, below: f64::INFINITY }) {
+    if factor != (Between { above: 1.0, below: f64::INFINITY }) {
         let remark = first_remark(factor.ends().map(|times| remark_on(smallest, largest, times)));
         numbers = format!("{numbers}; a factor of {}{remark}", significant(largest.0 / smallest.0));
     }

@@ -152,7 +152,7 @@ impl Experiment {
     pub fn take_conversion(&mut self, now: Time, mut conversion: Conversion) -> ConversionFate {
         let time = now.max(self.time);
         self.advance(time);
-        match self.appearances(time, &conversion) {
+        match self.creditable_appearances(time, &conversion) {
             Err(fate) => fate,
             Ok(appearances) => {
                 conversion.appearances = appearances;
@@ -164,7 +164,11 @@ impl Experiment {
     }
 
     /// The lists in which the document of a conversion was shown that may be credited; at least one.
-    pub(super) fn appearances(&self, time: Time, conversion: &Conversion) -> Result<Vec<Appearance>, ConversionFate> {
+    pub(super) fn creditable_appearances(
+        &self,
+        time: Time,
+        conversion: &Conversion,
+    ) -> Result<Vec<Appearance>, ConversionFate> {
         let Some(rules) = self.rules.outcomes.as_ref().filter(|_| self.takes_conversions()) else {
             return Err(ConversionFate::Late);
         };
@@ -178,7 +182,7 @@ impl Experiment {
             return Err(ConversionFate::TooMany);
         }
         let day = self.day(line.time());
-        let counts = |appearance: &Appearance| match history.list(appearance.impression) {
+        let may_be_credited = |appearance: &Appearance| match history.list(appearance.impression) {
             Some(list) => {
                 let outcome = history.find_settled(&list.arms);
                 let is_late = outcome.is_some_and(|outcome| outcome.last_day.saturating_add(rules.days) < day);
@@ -186,11 +190,11 @@ impl Experiment {
             }
             None => self.open.get(appearance.impression).is_some_and(|open| {
                 let is_listed = open.listed_at.is_some_and(|listed| listed <= line.time());
-                let counts = history.find_settled(&sorted_arms(open.choice.arms())).is_none();
-                is_listed && counts && history.open.contains(&appearance.impression)
+                let is_unsettled = history.find_settled(&sorted_arms(open.choice.arms())).is_none();
+                is_listed && is_unsettled && history.open.contains(&appearance.impression)
             }),
         };
-        let mut appearances: Vec<Appearance> = conversion.appearances.iter().copied().filter(counts).collect();
+        let mut appearances: Vec<Appearance> = conversion.appearances.iter().copied().filter(may_be_credited).collect();
         appearances.sort_unstable();
         appearances.dedup();
         if !appearances.is_empty() {

@@ -5,7 +5,7 @@ use anyhow::Result;
 use output::numbers::{significant, uncertainty};
 use output::text_table::annotated::{AnnotatedTable, Cell, letter, letters};
 use serde_json::{Value, json};
-use studies::results::Spread;
+use studies::results::SampleSummary;
 
 use super::format::Table;
 
@@ -22,8 +22,11 @@ impl<'a> AlgorithmComparisons<'a> {
     pub(super) fn new(samples: &'a [ComparedValues], table: &'a Table<'a>) -> Self {
         let mut algorithms: Vec<&str> = Vec::new();
         for sample in samples {
-            let mut of_sample: Vec<(&str, f64)> =
-                sample.algorithms.iter().map(|(name, values)| (name.as_str(), Spread::of(values).mean)).collect();
+            let mut of_sample: Vec<(&str, f64)> = sample
+                .algorithms
+                .iter()
+                .map(|(name, values)| (name.as_str(), SampleSummary::of(values).mean))
+                .collect();
             of_sample.sort_by(|one, other| one.1.total_cmp(&other.1));
             if !table.question.smaller_is_better {
                 of_sample.reverse();
@@ -74,7 +77,7 @@ impl<'a> AlgorithmComparisons<'a> {
 
     /// The same for programs.
     pub(super) fn json(&self) -> Value {
-        let row = |(sample, name, spread, runs): (&ComparedValues, &str, Spread, usize)| {
+        let row = |(sample, name, spread, runs): (&ComparedValues, &str, SampleSummary, usize)| {
             let beaten_names: Vec<&str> =
                 self.beaten_positions(sample, name).into_iter().map(|position| self.algorithms[position]).collect();
             json!({
@@ -95,11 +98,11 @@ impl<'a> AlgorithmComparisons<'a> {
     }
 
     /// The values, by setting and row.
-    fn values(&self) -> impl Iterator<Item = (&ComparedValues, &str, Spread, usize)> {
+    fn values(&self) -> impl Iterator<Item = (&ComparedValues, &str, SampleSummary, usize)> {
         self.samples.iter().flat_map(move |sample| {
             self.algorithms.iter().filter_map(move |name| {
                 let (_, values) = sample.algorithms.iter().find(|(found, _)| found == name)?;
-                Some((sample, *name, Spread::of(values), values.len()))
+                Some((sample, *name, SampleSummary::of(values), values.len()))
             })
         })
     }
@@ -108,12 +111,12 @@ impl<'a> AlgorithmComparisons<'a> {
         let Some((_, values)) = sample.algorithms.iter().find(|(other, _)| other == name) else {
             return Cell::from("-".to_owned());
         };
-        let spread = Spread::of(values);
-        let is_beaten = |other: &Spread| match self.table.question.smaller_is_better {
+        let spread = SampleSummary::of(values);
+        let is_beaten = |other: &SampleSummary| match self.table.question.smaller_is_better {
             true => other.mean < spread.mean,
             false => other.mean > spread.mean,
         };
-        let is_best = !sample.algorithms.iter().any(|(_, values)| is_beaten(&Spread::of(values)));
+        let is_best = !sample.algorithms.iter().any(|(_, values)| is_beaten(&SampleSummary::of(values)));
         let error = if values.len() > 1 {
             format!(" ± {}", uncertainty(spread.mean, spread.standard_error))
         } else {

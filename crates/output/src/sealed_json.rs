@@ -32,7 +32,7 @@ impl<T: Serialize> Sealed<T> {
         // Through the text, because readers see its numbers.
         let reread: Value =
             serde_json::from_slice(&serde_json::to_vec(&value)?).context("failed to read what was written")?;
-        Ok(Self { seal: sum(&reread), value })
+        Ok(Self { seal: checksum(&reread), value })
     }
 }
 
@@ -54,7 +54,7 @@ pub fn unsealed(bytes: &[u8]) -> Option<(Value, Seal)> {
     let seal = value.as_object_mut()?.remove(SEAL);
     let state = match seal {
         None => Seal::Missing,
-        Some(seal) if seal == sum(&value) => Seal::Intact,
+        Some(seal) if seal == checksum(&value) => Seal::Intact,
         Some(_) => Seal::Broken,
     };
     Some((value, state))
@@ -70,7 +70,7 @@ pub fn described_path(path: &Path, is_described: impl Fn(&Path) -> bool) -> Path
 }
 
 /// Fields are in alphabetical order in a [`Value`].
-fn sum(value: &Value) -> String {
+fn checksum(value: &Value) -> String {
     sha256_hex(&value.to_string())
 }
 

@@ -16,13 +16,13 @@ const PATIENCE: u32 = 4;
 
 /// The policy, and outcomes of pairs that it did not choose.
 #[derive(Debug, Clone)]
-pub(crate) struct Best {
+pub(crate) struct PolicyChooser {
     policy: OpenPolicy,
     /// By pair, the lower place first: outcomes as seen from that one, the oldest first.
     pool: BTreeMap<Competitors, VecDeque<Preference>>,
 }
 
-impl Best {
+impl PolicyChooser {
     pub(super) fn new(config: &Config, spec: &Spec) -> Result<Self, ConfigError> {
         let generators = Generators::from_seed(stream(config.seed, "policy", [0; 3]));
         let policy = spec.open(config.names.len(), (config.horizon > 0).then_some(config.horizon), &generators);
