@@ -205,7 +205,8 @@
 //! *Inside the crate* it is
 //!
 //! 1. one file in `methods/`: two sentences, the rule, references, notes on every deviation, then the types,
-//!    and an `impl NamedMethod` with its name, settings, paper and who owns its documents. A receipt has a field name that no other
+//!    and an `impl NamedMethod` with its name, settings, paper (without one of its own, the nearest, and the difference in the notes) and
+//!    who owns its documents (`Drafted` only if every round has a document of each ranker). A receipt has a field name that no other
 //!    has, and an `impl Pack` (with `owners`, if documents have owners). `support/` has what looks no further down the lists than a user does: softmax weights as whole
 //!    numbers (`rank_weights`), probabilistic lists (`softmax`), drafts (`draft`), one ranker's order with its
 //!    ties broken (`revealed_top`), even draws from what is left of a tie group (`ties`);
@@ -215,17 +216,21 @@
 //!    receipts number the methods;
 //! 4. its row in the tables of names in `any/` and in the README, which `cargo xtask tidy --fix` writes between
 //!    the markers and a test checks; its line in `tests/all/values.txt`, by hand, from what `value_stability` found, in the order of `NAMES`;
-//! 5. its row in the tables above, which say its cost and bias, and in that of [`page`];
+//! 5. its row in the tables above, which say its cost and bias, and in that of [`page`], by the numbers that the next step writes: until
+//!    they are there, `bias_of_pages` fails;
 //! 6. its name in the lists of `tests/all`: `methods.rs` (also a row of `random_clicks_favour_no_ranker`, and the exceptions of
 //!    `identical_lists_tie` and `better_lists_do_not_lose` if it is one), `missing_documents.rs` (`BY_OWNER` or `BY_RANK`),
-//!    `oracle/mod.rs`, and `NOT_STABLE` in `pages.rs` if it serves one page. `UPDATE=1 cargo test -p interleave`
-//!    writes the numbers of their tables in `tests/data`, from which the rows of [`page`] are copied;
+//!    `oracle/mod.rs`, and `NOT_STABLE` in `pages.rs` if it serves one page. If its lists may grow, one more is counted by
+//!    `lists_may_grow` there, as is one more form of receipt by `receipts_differ_by_their_fields` in `promises.rs`. `UPDATE=1 cargo test -p interleave`
+//!    writes the numbers of their tables in `tests/data`, from which the rows of [`page`] are copied. Rows of later
+//!    methods in `receipt_bytes.csv` may change by a byte, because all methods draw from one generator;
 //! 7. its receipts, which are kept for ever: run `write_receipts` into another file, as `tests/all/kept_receipts.rs` says, and append the
-//!    lines of the new method to `tests/data/receipts-2.jsonl`.
+//!    lines of the new method, and no others, to `tests/data/receipts-2.jsonl`.
 //!
 //! *Outside of it*, by hand: where documents have owners, the messages and pages that list such methods (search for
-//! `probabilistic:assignment`); the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and
-//! `test_pages.py`; for a multileaving method that `rankduel sensitivity` compares by default, the default of `--methods`
+//! `probabilistic:assignment`, and leave `results` and `experiments` as they are), and the methods of `click-logs/tests/all/integrity/mod.rs` with
+//! the table of `docs/pages/trust.md`; the count in `CHANGELOG.md`; the docstrings of `python/rankduel/lists.py`, the lists of `python/tests/test_lists.py` and
+//! `test_pages.py`, and the rates of `test_closed_forms.py` if its win rates have a closed form; for a multileaving method that `rankduel sensitivity` compares by default, the default of `--methods`
 //! (`studies::sensitivity`) and `METHODS` in `python/rankduel/site_studies.py`; and `results/bench-1`, where track e plays every interleaving
 //! method. `UPDATE=1 cargo test -p sim --test command_line help` writes the help of all commands.
 //!

@@ -81,9 +81,11 @@ pub enum Ownership {
     Shared,
     /// A fair coin decides which ranker comes first; no document belongs to one ranker.
     FirstByCoin,
-    /// Each document belongs to a ranker, by draws that are not fair coins.
+    /// Each document belongs to a ranker, but not in rounds: one ranker may add several before the other does, whether by coins or
+    /// otherwise.
     Owned,
-    /// Each document belongs to a ranker, and fair coins decide which ranker picks first in each round.
+    /// Each document belongs to a ranker, and in each round every ranker with documents left adds one; fair coins decide which ranker
+    /// picks first. What the coins explain of an outcome, and the check that they were fair, rely on it.
     Drafted,
 }
 

@@ -7,22 +7,23 @@
 //! to add, remove or redefine a field, make a new version of its kind. To add a field to, say, `Clicked`:
 //!
 //! 1. Add it to [`Event::Clicked`]. The compiler then names what writes an event (`versions`) and the export of the server, where
-//!    patterns name every field. Patterns elsewhere, also of the fold and of the server's writer, may end in `..`: search for
+//!    patterns name every field, and all that makes the event, also beside `experiment/commands.rs`. Patterns elsewhere, also of the fold and of the server's writer, may end in `..`: search for
 //!    `Event::Clicked`.
 //! 2. In `versions/mod.rs`, copy `ClickedV1` to `ClickedV2`, add the field at its end, and set the second byte of its `TAG` to 2. In
 //!    `ClickedV1::upgrade`, set the field for events that were written without it. `encode` writes `ClickedV2`; `decode` gains its
 //!    name, and keeps that of `ClickedV1`. A value inside of events (`values`, `settings`) is copied likewise, as is every struct that holds
-//!    it. `versions/scratch.rs` has a `ClickedV2` for tests: raise its version if yours takes it. Where `encode` writes the version
-//!    before if the field is absent, the new struct has the field itself and not an `Option`, so that an event has one form
+//!    it. `versions/scratch.rs` has a `ClickedV2` for tests: raise its version if yours takes it. If most events lack the field, `encode` writes the
+//!    version before where it is absent, so that their bytes stay as they are; then the new struct has the field itself and not an `Option`, so that an event has one form
 //!    (`AskedV3`).
-//! 3. Fold it: `experiment/fold.rs` applies the event, `experiment/commands.rs` records it. If the state keeps the field, snapshots
+//! 3. Fold it: `experiment/fold.rs` applies the event, `experiment/commands.rs` records it. Decide first whether the state keeps the field:
+//!    what it does not keep stands in the export alone, and nothing of step 5 shows it. If the state keeps the field, snapshots
 //!    change, and every type in `experiment/snapshot/mod.rs` (`Change`, `Choice`, `State` and so on) is as frozen as those of `versions`: copy
 //!    it, add the next version of the snapshot to what is read and written, and a fixture and a test to `tests/all/evolve.rs`.
 //! 4. Add an event with the field, and one without, to `samples` in `tests/all/evolve.rs`; without them no test pins the new version. Run
 //!    `UPDATE=1 cargo test -p traffic --test traffic evolve`, which adds an event of the new version to `tests/fixtures`. Older events
 //!    stay; a test fails if a byte of them changes.
 //! 5. Fields from callers come through the server's `http/experiments.rs`, which refuses unknown fields, the form of `http/pages`, `jobs`,
-//!    and, for a kill that cannot be written yet, `writer/directory.rs`. It is shown by `jobs/status.rs`, `http/pages/overview.rs`,
+//!    and, for a kill that cannot be written yet, `writer/directory.rs` and `writer/thread.rs`. It is shown by `jobs/status.rs`, `http/pages/overview.rs`,
 //!    `notify/messages.rs` and `openapi.json`; the client in Python follows it. `bash server/ci.sh` tests all of that.
 //!
 //! Where a new version adds only fields that an event does not use, `encode` may write the version before: settings of `Created` that are
