@@ -49,6 +49,9 @@ class Board:
     winner_is
         What the column of winners holds: ``"name"``, ``"side"``, ``"score"`` (of the first, from 0 to 1), or ``"index"`` (0 or 1). By
         default as its values say; what can be read in two ways is refused.
+    winner_values
+        What values in the column of winners mean that are not names, sides or scores: ``"first"``, ``"second"``, ``"tie"``,
+        ``"both-bad"``, ``"skip"`` (not judged), or the share of the point that goes to the first, e.g. ``{1: "first", 2: "second", 3: "tie"}``.
     order_unknown
         The columns of competitors are not the order in which judges saw the answers.
     confidence
@@ -109,6 +112,7 @@ class Board:
         *,
         columns: Mapping[str, str] | None = None,
         winner_is: str = "auto",
+        winner_values: Mapping[Any, str | float] | None = None,
         order_unknown: bool = False,
         confidence: float = 0.95,
         clusters: str = "auto",
@@ -127,6 +131,7 @@ class Board:
             advice,
             columns=_marked(f"{what}={column}" for what, column in (columns or {}).items()),
             winner_is=winner_is,
+            winner_values=_marked(f"{value}={meaning}" for value, meaning in (winner_values or {}).items()),
             order_unknown=order_unknown,
             confidence=confidence,
             clusters=clusters,

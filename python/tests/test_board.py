@@ -121,6 +121,17 @@ def test_a_session_stops_when_the_best_is_known() -> None:
         rd.Live(["a", "b"], tolerance=0.7)
 
 
+def test_codes_of_winners_are_explained() -> None:
+    codes, words = [1, 2, 3, 1, 9], ["x", "y", "tie", "x", "skip"]
+    rows = [{"first": "x", "second": "y", "item": str(item), "winner": code} for item, code in enumerate(codes)]
+    meanings = {1: "first", 2: "second", 3: "tie", 9: "skip"}
+    coded = rd.Board(rows, winner_values=meanings)
+    worded = rd.Board([{**row, "winner": word} for row, word in zip(rows, words, strict=True)])
+    assert coded.sentence == worded.sentence and str(coded) == str(worded)
+    with pytest.raises(ValueError, match="winner_values 1=left: expected a value and first"):
+        rd.Board(rows, winner_values={1: "left"})
+
+
 def test_faults_have_their_row_and_what_to_do() -> None:
     row = {"first": "x", "second": "y", "winner": "x"}
     with pytest.raises(ValueError, match=r"row 2: winner: found `z`, expected `x`, `y`"):

@@ -31,6 +31,17 @@ impl Answer {
     /// The farthest that corrected points may lie from a half.
     pub const FARTHEST: f64 = 20.5;
 
+    /// The answer that gives the first one this share of the point, in [0, 1].
+    #[must_use]
+    pub fn from_share(share: f64) -> Self {
+        match share {
+            1.0 => Self::First,
+            0.0 => Self::Second,
+            0.5 => Self::Tie,
+            _ => Self::Score(share),
+        }
+    }
+
     /// The share of the point that goes to the first answer: 1, 0, a half for ties, the score, or the corrected points.
     #[must_use]
     pub fn score(self) -> f64 {

@@ -1,8 +1,8 @@
-//! Parses the flags of covariates and categories.
+//! Parses the flags of winners, covariates and categories.
 
 use anyhow::{Result, bail, ensure};
-use board::Split;
-use board::read::CovariateColumns;
+use board::read::{CovariateColumns, WinnerValue};
+use board::{Answer, Split};
 use output::usage::usage;
 
 /// `--covariates length,lines=delta,headers=h1:h2`.
@@ -27,6 +27,33 @@ pub(super) fn parse_covariates(assignments: &[String]) -> Result<Vec<CovariateCo
         covariates.push(CovariateColumns { name, columns });
     }
     Ok(covariates)
+}
+
+/// `--winner-values 1=first,2=second,3=tie`.
+pub(super) fn parse_winner_values(assignments: &[String]) -> Result<Vec<WinnerValue>> {
+    let mut values: Vec<WinnerValue> = Vec::new();
+    for text in assignments {
+        let (cell, meaning) =
+            text.rsplit_once('=').map_or((text.trim(), ""), |(cell, meaning)| (cell.trim(), meaning.trim()));
+        let answer = match meaning {
+            "first" => Some(Answer::First),
+            "second" => Some(Answer::Second),
+            "tie" => Some(Answer::Tie),
+            "both-bad" => Some(Answer::BothBad),
+            "skip" => None,
+            share => match share.parse() {
+                Ok(share) if (0.0..=1.0).contains(&share) => Some(Answer::from_share(share)),
+                _ => bail!(usage(format!(
+                    "--winner-values {text}: expected a value and first, second, tie, both-bad, skip or a share from 0 to 1, e.g. \
+                     1=first,2=second,3=tie"
+                ))),
+            },
+        };
+        ensure!(!cell.is_empty(), usage(format!("--winner-values {text}: expected a value before the sign =")));
+        ensure!(values.iter().all(|other| other.cell != cell), usage(format!("--winner-values names {cell} twice")));
+        values.push(WinnerValue { cell: cell.to_owned(), answer });
+    }
+    Ok(values)
 }
 
 /// `--by category --mix coding=.3,chat=.7`.
@@ -64,6 +91,32 @@ mod tests {
             assert!(error.starts_with("--covariates") && error.contains("expected a name"), "{error}");
         }
         assert!(parse_covariates(&texts(&["a", "a"])).expect_err("twice").to_string().ends_with("names a twice"));
+    }
+
+    #[test]
+    fn values_of_winners_have_meanings() {
+        let found =
+            parse_winner_values(&texts(&["1=first", "a=b = tie", "9=skip", "3=0.75", "4=0.5"])).expect("values");
+        let pairs: Vec<_> = found.iter().map(|value| (value.cell.as_str(), value.answer)).collect();
+        let score = Some(Answer::Score(0.75));
+        let expected = [
+            ("1", Some(Answer::First)),
+            ("a=b", Some(Answer::Tie)),
+            ("9", None),
+            ("3", score),
+            ("4", Some(Answer::Tie)),
+        ];
+        assert_eq!(pairs, expected);
+        for (wrong, message) in [
+            (&["1"][..], "expected a value and first"),
+            (&["1=left"], "expected a value and first"),
+            (&["1=1.5"], "a share from 0 to 1"),
+            (&["=tie"], "before the sign"),
+            (&["1=tie", "1=first"], "names 1 twice"),
+        ] {
+            let error = parse_winner_values(&texts(wrong)).expect_err(message).to_string();
+            assert!(error.contains(message), "{error}");
+        }
     }
 
     #[test]

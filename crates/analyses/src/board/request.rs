@@ -24,6 +24,12 @@ pub struct BoardRequest {
     #[arg(long, value_name = "KIND", value_enum, default_value_t = WinnerIsArg::Auto)]
     winner_is: WinnerIsArg,
 
+    /// What values in the column of winners mean that are not names, sides or scores: first, second, tie, both-bad, skip (not
+    /// judged), or the share of the point that goes to the first, e.g. 1=first,2=second,3=tie
+    #[arg(long, value_name = "VALUE=MEANING,...")]
+    #[serde(serialize_with = "all_names", skip_serializing_if = "Vec::is_empty")]
+    winner_values: Vec<NameList>,
+
     /// The columns of competitors are not the order in which judges saw the answers
     #[arg(long)]
     order_unknown: bool,
@@ -86,6 +92,7 @@ impl BoardRequest {
         Ok(Options {
             columns,
             winner_is: self.winner_is.into(),
+            winner_values: flag_values::parse_winner_values(&NameList::concat(&self.winner_values))?,
             order_unknown: self.order_unknown,
             covariates: flag_values::parse_covariates(&NameList::concat(&self.covariates))?,
             by: flag_values::parse_split(self.by.as_ref(), &NameList::concat(&self.mix))?,

@@ -30,7 +30,7 @@ pub use columns::Columns;
 pub use covariates::CovariateColumns;
 pub use error::ReadError;
 pub use names::nearly_equal;
-pub use winner::WinnerIs;
+pub use winner::{WinnerIs, WinnerValue};
 
 use self::columns::{DetectedColumns, WinnerColumns};
 use self::counts::PairTotals;
@@ -46,6 +46,8 @@ pub struct Options {
     pub columns: Columns,
     /// The meaning of the column of winners.
     pub winner_is: WinnerIs,
+    /// Values in the column of winners that mean what is said here, whatever else they could mean.
+    pub winner_values: Vec<WinnerValue>,
     /// The columns of competitors are not the order in which the judge saw the answers.
     pub order_unknown: bool,
     /// The covariates for which strengths are adjusted.
@@ -57,6 +59,9 @@ pub struct Options {
 impl Options {
     /// Refuses options that only single judgements have.
     fn check_counted(&self) -> Result<(), ReadError> {
+        if !self.winner_values.is_empty() {
+            return Err(ReadError::of_table(NO_WINNERS));
+        }
         match self.covariates.iter().map(|one| &one.name).chain(self.by.iter().map(|by| &by.column)).next() {
             None => Ok(()),
             Some(name) => Err(ReadError::of_table(format!(
@@ -66,6 +71,9 @@ impl Options {
         }
     }
 }
+
+/// Why values of winners are refused.
+const NO_WINNERS: &str = "values of winners were given, but no column holds one winner per row";
 
 /// A table, and notes on how it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +124,9 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     if cells.rows.is_empty() {
         return Err(ReadError::of_table("the table has a header and no rows; expected one row per judgement"));
     }
+    if !options.winner_values.is_empty() && !matches!(columns.won, WinnerColumns::One(_)) {
+        return Err(ReadError::of_table(NO_WINNERS));
+    }
     let mut names = Numbering::default();
     let (mut items, mut judges) = (Numbering::default(), Numbering::default());
     let mut notes = Vec::new();
@@ -147,7 +158,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         notes.push("read as counts per pair; who judged what in which order is not known".to_owned());
         return Ok(Reading { table, notes, categories: None });
     }
-    let values = winner_values(cells, &columns);
+    let values = winner_values(cells, &columns, &options.winner_values);
     let pair_of_headers = [columns.first, columns.second].map(|column| cells.header[column].as_str());
     let mut covariates = covariates::CovariateReader::new(&cells.header, &options.covariates, pair_of_headers)?;
     let category_column =
@@ -157,12 +168,18 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
     let (mut unanswered, mut skipped) = (0_u64, 0_u64);
     for (row, line) in &cells.rows {
         if let WinnerColumns::One(column) = columns.won
-            && winner::is_skipped(&line[column], [columns.first, columns.second].map(|column| line[column].as_str()))
+            && match winner::declared(&options.winner_values, &line[column]) {
+                Some(value) => value.answer.is_none(),
+                None => {
+                    let pair = [columns.first, columns.second].map(|column| line[column].as_str());
+                    winner::is_skipped(&line[column], pair)
+                }
+            }
         {
             skipped += 1;
             continue;
         }
-        let Some(verdict) = verdict(*row, line, &columns, options.winner_is, &values)? else {
+        let Some(verdict) = verdict(*row, line, &columns, (options.winner_is, &options.winner_values), &values)? else {
             unanswered += 1;
             continue;
         };
@@ -207,6 +224,7 @@ pub fn from_cells(cells: &Cells, options: &Options) -> Result<Reading, ReadError
         notes.push(format!("{unanswered} of {} rows have no winner: not judged, left out", cells.rows.len()));
     }
     notes.extend(notes::cut_off_note(cells, &columns));
+    notes.extend(notes::unused_values_note(cells, &columns, &options.winner_values));
     if skipped > 0 {
         notes.push(format!("{skipped} of {} rows say that they were skipped: set aside", cells.rows.len()));
     }
@@ -273,7 +291,7 @@ fn verdict(
     row: u64,
     cells: &[String],
     columns: &DetectedColumns,
-    is: WinnerIs,
+    (is, declared): (WinnerIs, &[WinnerValue]),
     values: &Values,
 ) -> Result<Option<Answer>, ReadError> {
     let [first, second] = [columns.first, columns.second].map(|place| cells[place].as_str());
@@ -293,6 +311,9 @@ fn verdict(
                 _ => Err(ReadError::in_row(row, "tie: expected true or false")),
             }
         }
+        WinnerColumns::One(place) if winner::declared(declared, &cells[place]).is_some() => {
+            Ok(winner::declared(declared, &cells[place]).and_then(|value| value.answer))
+        }
         WinnerColumns::One(place) if winner::is_missing(&cells[place], [first, second]) => Ok(None),
         WinnerColumns::One(place) => winner::read(&cells[place], [first, second], is, values)
             .map(Some)
@@ -311,9 +332,13 @@ fn verdict(
 }
 
 /// Properties of the whole column of winners that show its meaning.
-fn winner_values(cells: &Cells, columns: &DetectedColumns) -> Values {
+fn winner_values(cells: &Cells, columns: &DetectedColumns, declared: &[WinnerValue]) -> Values {
     let WinnerColumns::One(column) = columns.won else { return Values::default() };
-    let is_fraction = |cell: &String| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
+    let undeclared = || {
+        let winners = cells.rows.iter().map(|(_, row)| row[column].as_str());
+        winners.filter(|cell| winner::declared(declared, cell).is_none())
+    };
+    let is_fraction = |cell: &str| cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score < 1.0);
     // `a` of `model_a`.
     let distinct_words = |column: usize| {
         let header = headers::plain(&cells.header[column]);
@@ -322,9 +347,9 @@ fn winner_values(cells: &Cells, columns: &DetectedColumns) -> Values {
     };
     Values {
         sides: [distinct_words(columns.first), distinct_words(columns.second)],
-        has_fractions: cells.rows.iter().any(|(_, row)| is_fraction(&row[column])),
+        has_fractions: undeclared().any(is_fraction),
         are_sides: winner::are_sides(
-            cells.rows.iter().map(|(_, row)| row[column].as_str()),
+            undeclared(),
             cells.rows.iter().flat_map(|(_, row)| [row[columns.first].as_str(), row[columns.second].as_str()]),
         ),
         called_score: headers::plain(&cells.header[column]) == "score",

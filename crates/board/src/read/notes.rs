@@ -6,6 +6,7 @@ use super::cells::Cells;
 use super::columns::{DetectedColumns, WinnerColumns};
 use super::error::quoted;
 use super::headers;
+use super::winner::{self, WinnerValue};
 use crate::Judgement;
 use crate::text::count;
 
@@ -23,6 +24,19 @@ pub(super) fn cut_off_note(cells: &Cells, columns: &DetectedColumns) -> Option<S
         rows.len(),
         quoted(&cells.header[winner])
     ))
+}
+
+/// A note on declared values of winners that no row has: they may be misspelt.
+pub(super) fn unused_values_note(cells: &Cells, columns: &DetectedColumns, declared: &[WinnerValue]) -> Option<String> {
+    let WinnerColumns::One(column) = columns.won else { return None };
+    let is_used = |value: &&WinnerValue| {
+        let mut rows = cells.rows.iter();
+        rows.any(|(_, row)| winner::declared(declared, &row[column]).is_some_and(|found| found.cell == value.cell))
+    };
+    let unused: Vec<String> =
+        declared.iter().filter(|value| !is_used(value)).map(|value| quoted(&value.cell)).collect();
+    let column = quoted(&cells.header[column]);
+    (!unused.is_empty()).then(|| format!("no row has {} in the column {column}", unused.join(" or ")))
 }
 
 /// A note if rows of one judge on one item, with the same pair in the same order, differ: they count once, and often some column that

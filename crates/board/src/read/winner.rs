@@ -36,6 +36,21 @@ impl WinnerIs {
     ];
 }
 
+/// A value in the column of winners, and what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WinnerValue {
+    /// The value as it stands in the column; without regard to case, where no other is written exactly so.
+    pub cell: String,
+    /// The answer; `None` where nothing was judged.
+    pub answer: Option<Answer>,
+}
+
+/// The one of `values` that a cell has.
+pub(super) fn declared<'a>(values: &'a [WinnerValue], cell: &str) -> Option<&'a WinnerValue> {
+    let exactly = values.iter().find(|value| value.cell == cell);
+    exactly.or_else(|| values.iter().find(|value| super::headers::plain(&value.cell) == super::headers::plain(cell)))
+}
+
 /// Other words for sides, if the column is declared to hold them.
 const FIRST_WORDS: [&str; 12] = [
     "a",
@@ -200,14 +215,17 @@ pub(super) fn read(
         _ => None,
     };
     let number: Option<f64> = cell.parse().ok();
-    let score = number.filter(|score| (0.0..=1.0).contains(score)).map(answer_of_score);
+    let score = number.filter(|score| (0.0..=1.0).contains(score)).map(Answer::from_share);
     let expected = || {
+        let advice = match decimal_comma(cell) {
+            "" => "; say what other values mean with --winner-values",
+            decimal_point => decimal_point,
+        };
         format!(
-            "found {}, expected {}, {}, `first`, `second`, `tie`, `both bad`, or a score from 0 to 1{}",
+            "found {}, expected {}, {}, `first`, `second`, `tie`, `both bad`, or a score from 0 to 1{advice}",
             quoted(cell),
             quoted(first),
-            quoted(second),
-            decimal_comma(cell)
+            quoted(second)
         )
     };
     match winner_is {
@@ -248,17 +266,5 @@ pub(super) fn read(
                 )),
             }
         }
-    }
-}
-
-fn answer_of_score(score: f64) -> Answer {
-    if score == 1.0 {
-        Answer::First
-    } else if score == 0.0 {
-        Answer::Second
-    } else if score == 0.5 {
-        Answer::Tie
-    } else {
-        Answer::Score(score)
     }
 }

@@ -1,7 +1,7 @@
 //! Tables in the forms that people have, and tables that are refused.
 
 use crate::world::always;
-use board::read::{Columns, Options, WinnerIs, from_bytes};
+use board::read::{Columns, Options, WinnerIs, WinnerValue, from_bytes};
 use board::{Answer, Order};
 
 /// First, second and verdict of every row.
@@ -104,6 +104,36 @@ fn no_order_of_rows_makes_evidence() {
         for one in &board.competitors {
             assert_eq!((one.beats, one.beaten_by, always(one).best, always(one).worst), (0, 0, 1, 2), "{text}");
         }
+    }
+}
+
+#[test]
+fn values_of_winners_mean_what_is_said() {
+    let value = |cell: &str, answer| WinnerValue { cell: cell.to_owned(), answer };
+    let read_with = |text: &str, winner_values: &[WinnerValue]| {
+        from_bytes(text.as_bytes(), &Options { winner_values: winner_values.to_vec(), ..Options::default() })
+    };
+    let codes = [
+        value("1", Some(Answer::First)),
+        value("2", Some(Answer::Second)),
+        value("3", Some(Answer::Tie)),
+        value("9", None),
+    ];
+    // Some of these are scores and the numbers of sides, and a name that is declared is no name.
+    let reading =
+        read_with("first,second,winner\nx,y,1\nx,y,2\nx,y,3\nx,y,9\nx,y,tie\n2,y,2\n", &codes).expect("a table");
+    let answers: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
+    assert_eq!(answers, [Answer::First, Answer::Second, Answer::Tie, Answer::Tie, Answer::Second]);
+    assert_eq!(reading.notes, ["1 of 6 rows say that they were skipped: set aside"]);
+    // As written first, then without case; what no row has is said.
+    let words = [value("Model Z", Some(Answer::First)), value("Draw?", Some(Answer::Score(0.6))), value("n.a.", None)];
+    let reading = read_with("first,second,winner\nx,y,model z\nx,y,draw?\nx,y,left\n", &words).expect("a table");
+    let answers: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
+    assert_eq!(answers, [Answer::First, Answer::Score(0.6), Answer::First]);
+    assert_eq!(reading.notes, ["no row has `n.a.` in the column `winner`"]);
+    for text in ["winner,loser\nx,y\ny,x\n", "first,second,wins,losses\nx,y,3,4\n", "0 30\n30 0\n"] {
+        let error = read_with(text, &codes).expect_err(text).to_string();
+        assert!(error.contains("no column holds one winner per row"), "{error}");
     }
 }
 
@@ -353,7 +383,10 @@ fn decimal_commas_are_refused_with_what_to_write() {
         assert!(said.starts_with("line 2: ") && said.ends_with("write decimals with a point, as in 0.5"), "{said}");
     }
     // Other texts have nothing to do with commas.
-    assert!(message("first;second;winner\na;b;x,y\n").ends_with("or a score from 0 to 1"));
+    assert!(
+        message("first;second;winner\na;b;x,y\n")
+            .ends_with("or a score from 0 to 1; say what other values mean with --winner-values")
+    );
 }
 
 /// Sixty tables drawn from Davidson's model itself, in which one hardly ever loses and ties are many.
