@@ -55,12 +55,16 @@ def main(program: str) -> None:
             for found, wanted in [("t", expected.statistic), ("p", expected.pvalue)]:
                 worst = max(worst, abs(float(test[found]) / float(wanted) - 1.0))
         run("inspect", *inspected[:-1], "ranks", "--test", "wilcoxon", "--correction", "bh")
-        by_ranks = rows(here / "ranks/tests.csv")
+        by_ranks, compared = rows(here / "ranks/tests.csv"), len(tests)
         for test in by_ranks:
             first, second = (values[test[side], test["measure"]] for side in ("first", "second"))
+            # Fewer differences are counted out here, and scipy does so by another rule.
+            if sum(a != b for a, b in zip(first, second)) <= 50:
+                continue
             expected = stats.wilcoxon(first, second, method="asymptotic")
             worst = max(worst, abs(float(test["p"]) / float(expected.pvalue) - 1.0))
             assert test["t"] == "", "t is of Student's test alone"
+            compared += 1
         for at in range(0, len(by_ranks), 3):
             tests_of_measure = by_ranks[at : at + 3]
             adjusted = stats.false_discovery_control([float(test["p"]) for test in tests_of_measure])
@@ -81,7 +85,7 @@ def main(program: str) -> None:
             for test, wanted in zip(tests[at : at + 3], holm(p_values[at : at + 3])):
                 worst = max(worst, abs(float(test["p_holm"]) / wanted - 1.0))
         assert worst < 1e-9, f"relative difference of {worst}"
-        print(f"{len(tests) + len(by_ranks)} paired tests differ from scipy by a relative {worst:.1e} at most")
+        print(f"{compared} paired tests differ from scipy by a relative {worst:.1e} at most")
 
 
 if __name__ == "__main__":
