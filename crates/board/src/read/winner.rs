@@ -254,7 +254,7 @@ pub(super) fn read(
                     if name.is_none() && side.is_none() && !values.has_fractions && !values.called_score {
                         return Err(format!(
                             "found {}, which may be a score (1: the first won) or the number of a side (0: the first won); say which with \
-                             --winner-is=score or --winner-is=index",
+                             --winner-is=score or --winner-is=index, or what each value means with --winner-values",
                             quoted(cell)
                         ));
                     }
