@@ -119,7 +119,7 @@ fn values_of_winners_mean_what_is_said() {
         value("3", Some(Answer::Tie)),
         value("9", None),
     ];
-    // Some of these are scores and the numbers of sides, and a name that is declared is no name.
+    // Some of these are scores and the numbers of sides, and a name that is declared is not a name.
     let reading =
         read_with("first,second,winner\nx,y,1\nx,y,2\nx,y,3\nx,y,9\nx,y,tie\n2,y,2\n", &codes).expect("a table");
     let answers: Vec<Answer> = reading.table.judgements.iter().map(|row| row.verdict).collect();
