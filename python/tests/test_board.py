@@ -128,7 +128,7 @@ def test_codes_of_winners_are_explained() -> None:
     coded = rd.Board(rows, winner_values=meanings)
     worded = rd.Board([{**row, "winner": word} for row, word in zip(rows, words, strict=True)])
     assert coded.sentence == worded.sentence and str(coded) == str(worded)
-    with pytest.raises(ValueError, match="winner_values 1=left: expected a value and first"):
+    with pytest.raises(ValueError, match="winner_values=1=left: expected a value and first"):
         rd.Board(rows, winner_values={1: "left"})
 
 
