@@ -172,7 +172,7 @@ fn another_test_and_another_correction_are_named_everywhere() {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     let tests = rows(&here.join("S/tests.csv"));
-    assert_eq!(tests[0][9..].join(" "), "t p p_bh queries");
+    assert_eq!(tests[0][9..].join(" "), "t p p_bh queries favours");
     assert_eq!((tests[1][9].as_str(), tests[1][12].as_str()), ("", "12"));
     let is_close =
         |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}, expected {expected}");
@@ -189,7 +189,7 @@ fn another_test_and_another_correction_are_named_everywhere() {
         printed.contains("Wilcoxon signed-rank tests, p at most 0.05 without correction for the 3 pairs"),
         "{printed}"
     );
-    assert_eq!(rows(&here.join("N/tests.csv"))[0][9..].join(" "), "t p queries");
+    assert_eq!(rows(&here.join("N/tests.csv"))[0][9..].join(" "), "t p queries favours");
     // The mean's test and interval agree.
     inspect(&["--out", "B", "--test", "bootstrap"]);
     let bootstrap: serde_json::Value =

@@ -38,14 +38,15 @@ impl<'a> MeasureTable<'a> {
         tests: Option<&'a MeasureTests>,
         (queries, synthetic): (usize, Option<&str>),
     ) -> Self {
-        rows.sort_by(|one, other| other.values[0].total_cmp(&one.values[0]));
+        let first_value = |row: &RankerMeans| row.values.first().copied().unwrap_or(f64::NEG_INFINITY);
+        rows.sort_by(|one, other| first_value(other).total_cmp(&first_value(one)));
         let name = |arm: usize| rows.iter().find(|row| row.arm == arm).map_or("the baseline", |row| row.name.as_str());
         let mut notes = vec![match tests {
             Some(tests) => format!("Means {}", tests.basis_text(None)),
             None => format!("Means over {}", with_unit(queries as u64, "query")),
         }];
         if let Some(tests) = tests {
-            let other_count = rows.len() - 1;
+            let other_count = rows.len().saturating_sub(1);
             let (pairs, pair_text) = match tests.baseline {
                 Some(baseline) => (other_count, format!("pairs with {} of a measure", name(baseline))),
                 None => (rows.len() * other_count / 2, "pairs of a measure".to_owned()),

@@ -140,6 +140,7 @@ impl MeasureTests {
                 t: tested.t,
                 p: tested.p,
                 adjusted_p: AdjustedPValue::new(settings.correction, tested.p),
+                is_opposed: tested.is_opposed,
                 corrected: None,
             })
         };
@@ -180,13 +181,24 @@ impl MeasureTests {
         Some(format!("by {measure}, {text} ({test_name} {}{correction})", self.basis_text(Some(measure))))
     }
 
+    /// The column that says whom a test of ranks or signs speaks for: the first has the higher mean, and may win fewer queries.
+    fn favours_column(&self) -> Option<&'static str> {
+        matches!(self.settings.test, PairedTest::Wilcoxon | PairedTest::Sign).then_some("favours")
+    }
+
     /// The columns of [`rows`](Self::rows).
     #[must_use]
     pub fn header(&self) -> Vec<&'static str> {
         let is_corrected = self.tests.iter().any(|test| test.corrected.is_some());
         let adjusted = AdjustedPValue::column(self.settings.correction);
         let correction = Self::CORRECTED.into_iter().filter(|_| is_corrected);
-        Self::HEADER.into_iter().chain(adjusted).chain(["queries"]).chain(correction).collect()
+        Self::HEADER
+            .into_iter()
+            .chain(adjusted)
+            .chain(["queries"])
+            .chain(correction)
+            .chain(self.favours_column())
+            .collect()
     }
 
     /// The rows of a file, one per pair and measure, with the columns of [`header`](Self::header). `arm` is the number of an arm in files.
@@ -204,6 +216,7 @@ impl MeasureTests {
             if let Some(LabelCorrection { labelled_queries, lambda }) = test.corrected {
                 row.extend([labelled_queries.to_string(), lambda.to_string()]);
             }
+            row.extend(self.favours_column().map(|_| if test.is_opposed { "second" } else { "first" }.to_owned()));
             row
         };
         self.tests.iter().map(row).collect()
@@ -261,7 +274,8 @@ impl MeasureTests {
         }
         shown_tests.truncate(max_rows);
         for test in shown_tests {
-            let p = |p: f64| if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") };
+            let other = if test.is_opposed { " (for the other)" } else { "" };
+            let p = |p: f64| if p < 1e-4 { format!("<0.0001{other}") } else { format!("{p:.4}{other}") };
             let cells = [
                 test.measure.clone(),
                 names.name(test.first),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statistics::fixed_sample::PValueCorrection;
 
-use super::LEVEL;
+use super::{LEVEL, p_text};
 
 /// One measure of two rankers, compared over the same queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct PairTest {
     /// The same after the correction for all pairs of this measure.
     #[serde(flatten)]
     pub adjusted_p: AdjustedPValue,
+    /// Whether ranks or signs speak for the second, although the first has the higher mean.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_opposed: bool,
     /// The correction of values by a model's labels, if people's labels corrected them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<LabelCorrection>,
@@ -89,7 +92,12 @@ impl PairTest {
     /// Whether the first is better by more than chance.
     #[must_use]
     pub fn is_significant(&self) -> bool {
-        self.adjusted_p.value() <= LEVEL
+        self.adjusted_p.value() <= LEVEL && !self.is_opposed
+    }
+
+    /// The corrected p-value in a sentence, and whom it speaks for where that is not the first.
+    pub(super) fn p_text(&self) -> String {
+        format!("{}{}", p_text(self.adjusted_p.value()), if self.is_opposed { " for the other" } else { "" })
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct TestedDifference {
     pub(super) t: Option<f64>,
     /// The two-sided p-value.
     pub(super) p: f64,
+    /// Whether ranks or signs speak for the second although the mean speaks for the first, or the other way round.
+    pub(super) is_opposed: bool,
 }
 
 impl PairedTest {
@@ -56,10 +58,16 @@ impl PairedTest {
             interval: student.interval(LEVEL)?,
             t: None,
             p: student.p_value,
+            is_opposed: false,
         };
         Ok(match self {
             Self::T => TestedDifference { t: Some(student.t).filter(|t| t.is_finite()), ..of_mean },
-            Self::Wilcoxon => TestedDifference { p: wilcoxon_signed_rank(first, second)?.p_value, ..of_mean },
+            Self::Wilcoxon => {
+                let ranks = wilcoxon_signed_rank(first, second)?;
+                let used = ranks.used as f64;
+                let excess = ranks.positive_ranks - used * (used + 1.0) / 4.0;
+                TestedDifference { p: ranks.p_value, is_opposed: student.mean * excess < 0.0, ..of_mean }
+            }
             Self::Bootstrap => {
                 let bootstrap = paired_bootstrap(first, second, LEVEL, RESAMPLES, SEED)?;
                 let (standard_error, interval) = (bootstrap.standard_error, bootstrap.interval);
@@ -70,7 +78,9 @@ impl PairedTest {
             }
             Self::Sign => {
                 let signs = first.iter().zip(second).map(|(first, second)| Preference::of_net(first - second));
-                TestedDifference { p: sign_test(signs.collect::<Counts>()), ..of_mean }
+                let counts: Counts = signs.collect();
+                let excess = counts.wins as f64 - counts.losses as f64;
+                TestedDifference { p: sign_test(counts), is_opposed: student.mean * excess < 0.0, ..of_mean }
             }
         })
     }
@@ -116,6 +126,27 @@ mod tests {
         assert!(bootstrap.p <= 0.001 && bootstrap.interval.0 > 0.0, "{bootstrap:?}");
         for test in [PairedTest::Wilcoxon, PairedTest::Randomization, PairedTest::Sign] {
             assert_eq!((tested(test).interval, tested(test).t), (student.interval, None));
+        }
+    }
+
+    #[test]
+    fn ranks_and_signs_may_oppose_the_mean() {
+        // The first wins 19 queries by a little and loses one by much.
+        let first: Vec<f64> =
+            (0..20).map(|query| if query == 0 { 0.0 } else { 0.01 + f64::from(query) / 1e4 }).collect();
+        let second: Vec<f64> = (0..20).map(|query| if query == 0 { 1.0 } else { 0.0 }).collect();
+        for (test, is_opposed) in [
+            (PairedTest::T, false),
+            (PairedTest::Bootstrap, false),
+            (PairedTest::Randomization, false),
+            (PairedTest::Wilcoxon, true),
+            (PairedTest::Sign, true),
+        ] {
+            for (one, other) in [(&first, &second), (&second, &first)] {
+                let tested = test.test(one, other).expect("20 pairs");
+                assert_eq!(tested.is_opposed, is_opposed, "{test:?}");
+                assert_eq!(tested.p < 0.05, is_opposed, "{tested:?}");
+            }
         }
     }
 }

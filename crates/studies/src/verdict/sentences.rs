@@ -4,7 +4,7 @@ use output::numbers::with_separators;
 use simulation::arm_names::ArmNames;
 
 use super::pair_test::{PairTest, best};
-use super::{MAX_NAMED_RANKERS, joined_names, p_text};
+use super::{MAX_NAMED_RANKERS, joined_names};
 
 /// The best by a measure, and how sure it is of the others; `None` without tests.
 pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Option<String> {
@@ -14,7 +14,7 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
         tests_of_best.iter().copied().partition(|test| test.is_significant());
     let beaten_name = |test: &&PairTest| match tests_of_best.len() {
         1 => format!("{} ({:.4})", names.name(test.second), test.means[1]),
-        _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], p_text(test.adjusted_p.value())),
+        _ => format!("{} ({:.4}, {})", names.name(test.second), test.means[1], test.p_text()),
     };
     let beaten_list = |tests: &[&PairTest]| joined_names(&tests.iter().map(beaten_name).collect::<Vec<_>>());
     let best_text = format!("{} ({:.4})", names.name(best), tests_of_best.first()?.means[0]);
@@ -38,7 +38,7 @@ pub(super) fn best_against_others(tests: &[&PairTest], names: &ArmNames) -> Opti
     if let [only_test] = tests_of_best[..]
         && (only_test.difference, only_test.standard_error) != (0.0, 0.0)
     {
-        text += &format!(", {}", p_text(only_test.adjusted_p.value()));
+        text += &format!(", {}", only_test.p_text());
     }
     if tests_of_best.len() >= MAX_NAMED_RANKERS {
         // A list of all would be longer than the table.
@@ -62,7 +62,7 @@ pub(super) fn against_baseline(tests: &[&PairTest], baseline: usize, names: &Arm
     let other_text = |test: &&PairTest| {
         let other_side = usize::from(test.first == baseline);
         let arm = [test.first, test.second][other_side];
-        format!("{} ({:.4}, {})", names.name(arm), test.means[other_side], p_text(test.adjusted_p.value()))
+        format!("{} ({:.4}, {})", names.name(arm), test.means[other_side], test.p_text())
     };
     let others_list = |tests: &[&PairTest]| match tests.len() {
         count if count > MAX_NAMED_RANKERS => format!("{} others", with_separators(count as u64)),
@@ -104,6 +104,7 @@ mod tests {
             t: None,
             p: p_holm,
             adjusted_p: AdjustedPValue::Holm(p_holm),
+            is_opposed: false,
             corrected: None,
         }
     }

@@ -216,6 +216,7 @@ impl JudgedMeasure {
             t: Some(difference.t()).filter(|t| t.is_finite()),
             p: difference.p_value(),
             adjusted_p: AdjustedPValue::Holm(difference.p_value()),
+            is_opposed: false,
             corrected: Some(LabelCorrection { labelled_queries: self.labelled_queries, lambda: self.lambda }),
         })
     }
