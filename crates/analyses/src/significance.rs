@@ -187,8 +187,7 @@ fn compare_pair(
         (Method::Wilcoxon, false) => (rank_sum(a, b)?.p_value, larger - 0.5),
         (Method::Wilcoxon, true) => {
             let ranks = wilcoxon_signed_rank(a, b)?;
-            let used = ranks.used as f64;
-            (ranks.p_value, ranks.positive_ranks - used * (used + 1.0) / 4.0)
+            (ranks.p_value, ranks.excess())
         }
         (Method::Sign, true) => {
             let counts: Counts = a.iter().zip(b).map(|(a, b)| Preference::of_net(a - b)).collect();

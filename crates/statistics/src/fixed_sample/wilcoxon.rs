@@ -25,6 +25,15 @@ pub struct SignedRank {
     pub exact: bool,
 }
 
+impl SignedRank {
+    /// By how much the ranks of positive differences exceed their expectation: above 0 if the ranks speak for the first.
+    #[must_use]
+    pub fn excess(&self) -> f64 {
+        let used = self.used as f64;
+        self.positive_ranks - used * (used + 1.0) / 4.0
+    }
+}
+
 /// The most differences for which the distribution is counted out.
 const EXACT: usize = 50;
 

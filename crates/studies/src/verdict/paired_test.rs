@@ -64,9 +64,7 @@ impl PairedTest {
             Self::T => TestedDifference { t: Some(student.t).filter(|t| t.is_finite()), ..of_mean },
             Self::Wilcoxon => {
                 let ranks = wilcoxon_signed_rank(first, second)?;
-                let used = ranks.used as f64;
-                let excess = ranks.positive_ranks - used * (used + 1.0) / 4.0;
-                TestedDifference { p: ranks.p_value, is_opposed: student.mean * excess < 0.0, ..of_mean }
+                TestedDifference { p: ranks.p_value, is_opposed: student.mean * ranks.excess() < 0.0, ..of_mean }
             }
             Self::Bootstrap => {
                 let bootstrap = paired_bootstrap(first, second, LEVEL, RESAMPLES, SEED)?;
